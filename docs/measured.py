@@ -120,7 +120,8 @@ def cards(path: Path) -> str:
         erring = next(one for one in card["groups"] if one["policy"] != "random")
         training = card["training"]
         rows.append(
-            f"| `{env_id}` | {card['tasks']} | {shown(best['reads'])} | {shown(best['blind'])} "
+            f"| {env_id.rpartition('/')[2]} | {card['tasks']} "
+            f"| {shown(best['reads'])} | {shown(best['blind'])} "
             f"| {erring['same_success']['estimate']:.0%} of {erring['same_success']['n']} "
             f"| {card['speed']['resets_per_s']:,.0f} / {card['speed']['steps_per_s']:,.0f} "
             f"| {card['size']['episode_tokens']:.0f} "
@@ -159,7 +160,7 @@ def trainings(cards: dict[str, Any]) -> str:
         asked = ", ".join(f"{name}={value}" for name, value in told["env_kwargs"].items())
         ends = f"[{100 * told['gain_low']:+.1f}, {100 * told['gain_high']:+.1f}]"
         rows.append(
-            f"| `{env_id}` | {asked} | {told['before']['estimate']:.1%} "
+            f"| {env_id.rpartition('/')[2]} | {asked} | {told['before']['estimate']:.1%} "
             f"| {told['after']['estimate']:.1%} of {told['after']['n']} "
             f"| {100 * told['gain']:+.1f} {ends} | {1 - told['informative']:.0%} "
             f"| {told['outcome']} | {f'{minutes:.0f}' if minutes else '?'} |"
@@ -174,9 +175,10 @@ def trainings(cards: dict[str, Any]) -> str:
     )
     return f"""## The small model under reward
 
-`python benchmarks/cards.py --train RUNS --only ID`: a model of a million parameters is shown at
+`python benchmarks/cards.py --train RUNS --only ID`: a model of 320,000 parameters is shown at
 most 4,000 whole demonstrations, then practises for 100 steps of 32 rollouts; success is of replies
-drawn at temperature 1 on 200 tasks of the test split, the same before and after reward. One seed,
+drawn at temperature 1 on 200 tasks of the test split, the same before and after reward. Canonical
+ids draw their tasks to train on as the id without that word does. One seed,
 so an interval is of tasks and not of runs. The page of an environment says what would be the next
 thing to try where reward moves nothing.
 
