@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from healthgym.core.cache import short_text_cache
-from healthgym.worlds.managed_care.claim_words import all_of
+from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
-from healthgym.worlds.managed_care.word_forms import form
+from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
-_CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 #: What ends a line of a file: of a table, or of prose.
 _LINE_ENDS = ("\n", ". ", "; ")
 _LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
@@ -29,7 +28,7 @@ _NEAR_ALL = (
     "his they their you your request service approved denied days weeks months years visits units "
     "within after before over least most more than less about all per each other"
 )
-_STEM, _LEAST_LETTERS = 5, 3
+_LEAST_LETTERS = 3
 #: Days of the units that time is told in.
 _DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 #: How far one time may be from another that is said in other units: 8 weeks are 2 months.
@@ -96,7 +95,7 @@ class Account:
         """How long anything on file takes, in days, with the words of its line."""
         lines = ((line, amounts(line)) for line in _LINE.split(self._small))
         return tuple(
-            (number * _DAYS[unit], _stems(line))
+            (number * _DAYS[unit], stems(line))
             for line, told in lines
             for number, unit in told
             if unit in _DAYS
@@ -108,9 +107,9 @@ class Account:
 
     @cached_property
     def _said(self) -> frozenset[str]:
-        return _stems(self.heard.casefold() or self._small)
+        return stems(self.heard.casefold() or self._small)
 
-    def counts(self, number: float, unit: str, about: frozenset[str]) -> bool:
+    def counts(self, number: float, unit: str, about: Set[str]) -> bool:
         """Return whether an amount stands on file, or follows from days or rules.
 
         Args:
@@ -143,7 +142,7 @@ class Account:
                 counted = _UNIT.match(self._small, at + len(each))
                 inside = _INSIDE.match(self._small[at - 1 : at])
                 if counted and counted["unit"] == unit and not inside:
-                    yield _stems(_line(self._small, at, counted.end()))
+                    yield stems(_line(self._small, at, counted.end()))
                 at = self._small.find(each, at + 1)
 
     def has(self, words: str) -> bool:
@@ -152,7 +151,7 @@ class Account:
 
     def did(self, deed: str) -> bool:
         """Return whether the other side spoke of a deed; without a call, whether the file does."""
-        return deed[:_STEM] in self._said
+        return deed[:STEM] in self._said
 
 
 @short_text_cache(256, 20_000)
@@ -179,7 +178,7 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
     for sentence in _SENTENCE.split(small):
         if not sentence or sentence.endswith("?"):
             continue
-        about = _stems(sentence) - _general()
+        about = {one for one in stems(sentence) - _general() if len(one) >= _LEAST_LETTERS}
         for number, unit in amounts(sentence):
             if not known.counts(number, unit, about):
                 yield f"nowhere counted: {number:g} {unit}"
@@ -214,12 +213,12 @@ def _denied(found: re.Match[str]) -> bool:
 
 def _before(found: re.Match[str]) -> str:
     """Return what is before something in its clause."""
-    return _CLAUSE.split(found.string[: found.start()])[-1]
+    return CLAUSE.split(found.string[: found.start()])[-1]
 
 
 def _clause(found: re.Match[str]) -> str:
     """Return the clause in which something was found."""
-    return _before(found) + _CLAUSE.split(found.string[found.start() :])[0]
+    return _before(found) + CLAUSE.split(found.string[found.start() :])[0]
 
 
 def _line(text: str, start: int, end: int) -> str:
@@ -229,14 +228,8 @@ def _line(text: str, start: int, end: int) -> str:
     return text[max(text.rfind(each, 0, start) + 1 for each in _LINE_ENDS) : last]
 
 
-def _stems(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text in small letters."""
-    words = re.findall(r"[a-z]+", text)
-    return frozenset(word[:_STEM] for word in words if len(word) >= _LEAST_LETTERS)
-
-
 @cache
 def _general() -> frozenset[str]:
     """Return the beginnings of words that are near everything."""
     told = (*all_of("joining"), *_DAYS, *_COUNTED)
-    return _stems(" ".join(told)) | _stems(_NEAR_ALL)
+    return stems(" ".join((*told, _NEAR_ALL)))

@@ -29,14 +29,13 @@ from healthgym.worlds.managed_care.claim_words import (
 )
 from healthgym.worlds.managed_care.disguises import disguised, flattened, plain_letters
 from healthgym.worlds.managed_care.own_words import presumed
-from healthgym.worlds.managed_care.word_forms import form
+from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 )  # fmt: skip
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])|[;\n]+")
-_CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
 _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|vs)\.")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
@@ -195,7 +194,7 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
     """
     if form("not_claimed").search(sentence) or sentence.endswith("?"):
         return
-    for clause in _CLAUSE.split(sentence):
+    for clause in CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
             said = kinds(name)
@@ -219,7 +218,7 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
     """Yield other people, conversations and days that an account brings in and nothing shows."""
     if form("not_claimed").search(sentence):
         return
-    for clause in _CLAUSE.split(sentence):
+    for clause in CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
             said = kinds(name)
@@ -265,7 +264,7 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
     if form("policy_new").search(sentence):
         yield f"not on the policy's page: {sentence[:60]!r}"
     for found in form("policy_says").finditer(sentence):
-        told = stems(_CLAUSE.split(found["what"])[0]) - free_of_policies()
+        told = stems(CLAUSE.split(found["what"])[0]) - free_of_policies()
         if told - seen.policy_stems:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
     if form("boundless").search(sentence):
@@ -293,7 +292,7 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
     if form("not_claimed").search(sentence) or sentence.endswith("?"):
         return
     desk = desk_stems(seen.pages)
-    for clause in _CLAUSE.split(sentence):
+    for clause in CLAUSE.split(sentence):
         for word in small(clause):
             if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
                 continue
@@ -312,7 +311,7 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
     if not seen.person or form("not_claimed").search(sentence):
         return
     desk = desk_stems(seen.pages)
-    for clause in _CLAUSE.split(sentence.replace(plain_letters(seen.person), "the patient")):
+    for clause in CLAUSE.split(sentence.replace(plain_letters(seen.person), "the patient")):
         told = form("of_person").match(clause.strip())
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):

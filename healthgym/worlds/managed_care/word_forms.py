@@ -12,6 +12,8 @@ from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
 
+#: Where a clause of a sentence ends.
+CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 _PART = re.compile(r"@(\w+)@")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from healthgym.envs.managed_care.care_management.doses import same_dose
@@ -36,8 +36,12 @@ _SUM = re.compile(
     r"\b(?:score|sum|total)s?\b(?: \w+){0,2}? (\d{1,4})\b(?!-| (?:answers|items|questions))"
 )
 _ITEM_MOST = 3
-#: What is wrong wherever it stands, also in a section that was not finished.
-_MADE_UP = re.compile(r"not known$|not told of$|motivation_stage of |of \d+$")
+
+
+class MadeUp(str):
+    """What nobody told and nothing says: wrong in a section that was not finished, too."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,18 @@ class Assessed:
 
     def wrong(self) -> tuple[str, ...]:
         """Return what is not as it should be, section by section; empty if nothing is."""
+        return tuple(f"{name}: {what}" for name, what in self._found())
+
+    def wrong_so_far(self, left_out: Set[str]) -> tuple[str, ...]:
+        """Return the same where the assessment was broken off in some sections."""
+        return tuple(
+            f"{name}: {what}"
+            for name, what in self._found()
+            if name not in left_out or isinstance(what, MadeUp)
+        )
+
+    def _found(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong, with the section where it stands."""
         made = self.made
         found: dict[str, Iterable[str]] = dict.fromkeys(SECTIONS, ("is missing",))
         if made.clinical is not None:
@@ -70,21 +86,12 @@ class Assessed:
             found["behavioral_health"] = self._mind(made.behavioral_health)
         if made.sdoh is not None:
             found["sdoh"] = self._social(made.sdoh)
-        return tuple(f"{name}: {what}" for name, wrong in found.items() for what in wrong)
-
-    def wrong_so_far(self, left_out: Iterable[str]) -> tuple[str, ...]:
-        """Return the same where the assessment was broken off in some sections."""
-        left = set(left_out)
-        return tuple(
-            each
-            for each in self.wrong()
-            if each.partition(":")[0] not in left or _MADE_UP.search(each)
-        )
+        yield from ((name, what) for name, wrong in found.items() for what in wrong)
 
     def _clinical(self, data: ClinicalAssessment) -> Iterator[str]:
         for code in dict.fromkeys(entry.code for entry in data.major_diagnoses):
             if not self.known.knows_diagnosis(code):
-                yield f"{code} is not known"
+                yield MadeUp(f"{code} is not known")
         for code, status in self.wanted.control.items():
             named = [each.control_status for each in data.major_diagnoses if each.code == code]
             listed = [
@@ -98,7 +105,7 @@ class Assessed:
                 yield f"control of {code}"
         for item in data.disease_control:
             if not self.known.knows_condition(item.condition):
-                yield f"{item.condition} is not known"
+                yield MadeUp(f"{item.condition} is not known")
             yield from self.grounds.unfounded(item.notes)
         yield from self.grounds.unfounded("\n".join(data.red_flags))
         notes = (item.notes for item in data.disease_control)
@@ -131,7 +138,7 @@ class Assessed:
             same = (each for each in rows if same_medicine(each.medication_name, entry.name))
             written = [f"{each.dose or ''} {each.frequency or ''}" for each in same]
             if entry.dose and written and not same_dose(entry.dose, written, self.witness.speech):
-                yield f"{entry.dose[:40]!r} of {entry.name} is not known"
+                yield MadeUp(f"{entry.dose[:40]!r} of {entry.name} is not known")
         named = [one.chart_med or one.patient_report for one in data.discrepancies]
         for name in self.wanted.discrepancies:
             if not any(_about(each, name) for each in named):
@@ -156,20 +163,22 @@ class Assessed:
         """Yield what is said of a medicine that neither chart nor person has said."""
         told = self.known.told_medicine(name)
         if not told and not names_medicine(self.known.chart, name):
-            yield f"{name} is not known"
+            yield MadeUp(f"{name} is not known")
         elif not told and level is not AdherenceLevel.UNKNOWN:
-            yield f"{name} was not told of"
+            yield MadeUp(f"{name} was not told of")
 
     def _mind(self, data: BehavioralHealthAssessment) -> Iterator[str]:
         wanted = self.wanted
         scores = {Topic.PHQ9: data.phq9_score, Topic.GAD7: data.gad7_score}
         for topic, right in ((Topic.PHQ9, wanted.phq9), (Topic.GAD7, wanted.gad7)):
             accepted = {right} if right is not None else {None, self._sum(topic)}
-            if scores[topic] not in accepted:
-                yield f"{topic} of {scores[topic]}"
+            if scores[topic] is None and None not in accepted:
+                yield f"{topic} is missing"
+            elif scores[topic] not in accepted:
+                yield MadeUp(f"{topic} of {scores[topic]}")
         stage = wanted.persona.readiness
         if stage is not None and data.motivation_stage not in {None, stage}:
-            yield f"motivation_stage of {data.motivation_stage}"
+            yield MadeUp(f"motivation_stage of {data.motivation_stage}")
         flags = {
             Topic.SAFETY: data.safety_concerns,
             Topic.SUBSTANCE_USE: data.substance_use_concerns,
@@ -179,7 +188,7 @@ class Assessed:
             if heard is not None and flag != heard:
                 yield f"{topic}"
             elif heard is None and flag and not self.known.has_code("F1"):
-                yield f"{topic} was not told of"
+                yield MadeUp(f"{topic} was not told of")
         notes = (data.depression_screen_notes, data.anxiety_screen_notes, data.motivation_notes)
         yield from self._in_words(*notes, data.escalation_notes)
         sums = {str(score) for score in scores.values() if score is not None}
@@ -187,7 +196,7 @@ class Assessed:
             yield from (each for each in self.grounds.unfounded(text) if each not in sums)
             for told in _SUM.findall(in_digits(text.lower(), small=True)):
                 if int(told) > _ITEM_MOST and told not in sums | self._measured:
-                    yield f"a score of {told}"
+                    yield MadeUp(f"a score of {told}")
 
     @property
     def _measured(self) -> set[str]:
@@ -217,7 +226,7 @@ class Assessed:
                 # Whoever prefers another language may need an interpreter: the chart allows it.
                 chart = topic is Topic.LANGUAGE and self.known.speaks_another_language()
                 if flag and not chart:
-                    yield f"{topic} was not told of"
+                    yield MadeUp(f"{topic} was not told of")
             elif flag != right:
                 yield f"{topic}"
 

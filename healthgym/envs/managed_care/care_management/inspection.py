@@ -246,7 +246,7 @@ class Inspection:
             grounds=self.grounds,
             witness=self.witness,
         )
-        return seen.wrong_so_far(left_out)
+        return seen.wrong_so_far(frozenset(left_out))
 
     @cached_property
     def plan_wrong(self) -> tuple[str, ...]:

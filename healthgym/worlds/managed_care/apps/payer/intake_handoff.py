@@ -51,6 +51,13 @@ _SOURCES = {
 }
 
 
+#: What a clerk enters, or takes over from the request.
+_ENTERED = (
+    "request_date", "level_of_urgency", "urgency_requested_by", "diagnosis_type", "diagnoses",
+    "line_items", "requesting_provider",
+)  # fmt: skip
+
+
 def refreshed(
     world: ManagedCareWorld,
     intake: IntakeCase,
@@ -108,16 +115,8 @@ def _kept(intake: IntakeCase, filled: IntakeCase) -> IntakeCase:
     A reply brings documents and changes nothing of what was asked for, so an entry that is wrong
     is the clerk's to put right.
     """
-    return replace(
-        filled,
-        request_date=intake.request_date or filled.request_date,
-        level_of_urgency=intake.level_of_urgency or filled.level_of_urgency,
-        urgency_requested_by=intake.urgency_requested_by or filled.urgency_requested_by,
-        diagnosis_type=intake.diagnosis_type or filled.diagnosis_type,
-        diagnoses=intake.diagnoses or filled.diagnoses,
-        line_items=intake.line_items or filled.line_items,
-        requesting_provider=intake.requesting_provider or filled.requesting_provider,
-    )
+    entered = {name: getattr(intake, name) for name in _ENTERED}
+    return replace(filled, **{name: value for name, value in entered.items() if value})
 
 
 def _answerable(world: ManagedCareWorld, intake: IntakeCase) -> IntakeCase:
