@@ -15,7 +15,7 @@ from healthgym.testing.cards.schema import Machine, Outcome, Rate, Training
 if TYPE_CHECKING:
     from healthgym.integrations.trl.config import TrainConfig
 
-#: Steps of reward, and rollouts in each.
+#: Steps of reward, and most rollouts in each.
 REWARD_STEPS, ROLLOUTS = 100, 32
 #: Most demonstrations before it, and steps over them.
 _DEMOS, _STEPS = 4000, 250
@@ -60,7 +60,7 @@ def train(
         ) from None
     config = defaults(env_id)
     shown = config.supervised
-    demos = min(shown.demos, _DEMOS)
+    demos, rollouts = min(shown.demos, _DEMOS), min(config.reinforced.batch, ROLLOUTS)
     config = replace(
         config,
         seed=seed,
@@ -71,7 +71,7 @@ def train(
         transfer={},
         supervised=replace(shown, demos=demos, steps=min(shown.steps, _STEPS)),
         reinforced=replace(
-            config.reinforced, steps=REWARD_STEPS, batch=ROLLOUTS, minibatch=0, reuse=1
+            config.reinforced, steps=REWARD_STEPS, batch=rollouts, minibatch=0, reuse=1
         ),
     )
     if quick:
