@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 #: Steps of reward, and most rollouts in each.
 REWARD_STEPS, ROLLOUTS = 100, 32
-#: Most demonstrations before it, and steps over them.
-_DEMOS, _STEPS = 4000, 250
+#: Most demonstrations that are seen before it, one seen twice counted twice.
+_SEEN = 4000
+#: Most tokens that are shown, and that a step of reward is of, where all episodes are as long as
+#: they may be: cards are for comparing environments, and should take minutes on a processor.
+_SHOWN, _DRAWN = 6_000_000, 49_152
 #: Share of informative groups below which there is nothing to learn from.
 _TOO_FEW = 0.1
 #: Success between which most groups of eight are mixed.
@@ -60,7 +63,7 @@ def train(
         ) from None
     config = defaults(env_id)
     shown = config.supervised
-    demos, rollouts = min(shown.demos, _DEMOS), min(config.reinforced.batch, ROLLOUTS)
+    seen, rollouts = _sized(config)
     config = replace(
         config,
         seed=seed,
@@ -69,7 +72,9 @@ def train(
         saves=4,
         control=False,
         transfer={},
-        supervised=replace(shown, demos=demos, steps=min(shown.steps, _STEPS)),
+        supervised=replace(
+            shown, demos=min(shown.demos, seen), steps=min(shown.steps, seen // shown.batch)
+        ),
         reinforced=replace(
             config.reinforced, steps=REWARD_STEPS, batch=rollouts, minibatch=0, reuse=1
         ),
@@ -83,6 +88,13 @@ def train(
     config = folder.config()
     Pipeline(folder, config).run()
     return _told(config, folder.results(), folder.curve(), machine(checkout))
+
+
+def _sized(config: TrainConfig) -> tuple[int, int]:
+    """Return how many episodes are seen before reward, and how many rollouts a step of it has."""
+    group = config.reinforced.group
+    groups = min(config.reinforced.batch, ROLLOUTS, _DRAWN // config.max_length) // group
+    return min(_SEEN, _SHOWN // config.max_length), max(groups, 1) * group
 
 
 def _told(
