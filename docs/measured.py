@@ -13,17 +13,17 @@ MOST = 60
 
 def pages(results: Path) -> Iterator[tuple[str, str]]:
     """Yield the address and text of the pages of results."""
-    yield "results/proofs.md", proofs(results / "proofs.json")
+    yield "results/proofs.md", proofs(results)
     yield "results/integrity.md", integrity(results)
     yield "results/cards.md", cards(results / "cards.json")
     yield "results/figures.md", figures(results)
     yield "leaderboard.md", leaderboard(results.parent / "leaderboard")
 
 
-def proofs(path: Path) -> str:
-    """Return how often each verifier errs."""
+def proofs(results: Path) -> str:
+    """Return how often each verifier errs, and what the look of tasks tells."""
     rows = []
-    for env_id, counts in read(path).items():
+    for env_id, counts in read(results / "proofs.json").items():
         wrong = summed(counts["corruptions"])
         right = summed(counts["equivalents"])
         rows.append(
@@ -49,7 +49,49 @@ with its interval, and the scripts that were played on tasks they were not made 
 These are the changes that whoever wrote the verifier thought of. What readers who had not seen it
 made up is told with the environment's results; see [managed care](managed-care.md) and
 [imaging](imaging.md).
+
+{artefacts(read(results / "artefacts.json"))}
 """
+
+
+def artefacts(measured: dict[str, Any]) -> str:
+    """Return how well the look of a task tells its answer, by environment."""
+    rows, reasons = [], {}
+    for env_id, one in measured.items():
+        items = one["items"]
+        if not items:
+            rows.append(f"| `{env_id}` | none with two answers | | | |")
+            continue
+        name, worst = max(items.items(), key=lambda item: item[1]["low"])
+        labels = sum(item["labels"] for item in items.values())
+        above = sum(item["low"] > item["allowed"] for item in items.values())
+        rows.append(
+            f"| `{env_id}` | {len(items)} | {labels:,} | {worst['auroc']:.2f}, at least "
+            f"{worst['low']:.2f} ({name}, {worst['by'].split(',')[0]}) | {above} |"
+        )
+        for item, found in items.items():
+            if found["reason"]:
+                reasons[f"{item}, AUROC up to {found['allowed']:.2f}: {found['reason']}"] = None
+    table = "\n".join(
+        (
+            "| environment | items | held-out labels | told best, AUROC | told and not declared |",
+            "|---|---|---|---|---|",
+            *sorted(rows),
+        )
+    )
+    declared = "\n".join(f"- {reason}" for reason in sorted(reasons))
+    return f"""## What the look of a task tells
+
+Classifiers are fitted to everything that is visible before a tool is used, and to order, ids,
+lengths, formatting and times of what tools answer, on tasks of the training split, and tried on
+held-out ones (`python benchmarks/artefacts.py`, by `healthgym.testing.check_artefacts`). An AUROC
+of 0.5 is chance; the lower end is of an interval that is as wide as it takes for all intervals of
+an environment to be right together in 95 % of cases. An item may not be told above 0.55 for sure,
+but for these, which are declared:
+
+{declared}
+
+{table}"""
 
 
 def integrity(results: Path) -> str:
