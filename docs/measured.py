@@ -218,7 +218,8 @@ def trainings(cards: dict[str, Any]) -> str:
     return f"""## The small model under reward
 
 `python benchmarks/cards.py --train RUNS --only ID`: a model of 320,000 parameters is shown at
-most 4,000 whole demonstrations, then practises for 100 steps of 32 rollouts; success is of replies
+most 4,000 whole demonstrations, then practises for 100 steps of at most 32 rollouts, or until 30
+in a row moved nothing; both are fewer where episodes are long. Success is of replies
 drawn at temperature 1 on 200 tasks of the test split, the same before and after reward. Canonical
 ids draw their tasks to train on as the id without that word does. One seed,
 so an interval is of tasks and not of runs. The page of an environment says what would be the next

@@ -107,9 +107,9 @@ def test_a_level_is_read_alike_in_a_chart_and_in_an_answer(tokenizer: Any) -> No
 
 def test_reward_costs_what_it_reads_draws_and_learns() -> None:
     rows = [
-        {"rollout/tokens": 100.0, "rollout/drawn": 20.0},
-        {"validation/success": 0.5},
-        {"rollout/tokens": 200.0, "rollout/drawn": 40.0},
+        {"step": 1, "rollout/tokens": 100.0, "rollout/drawn": 20.0},
+        {"step": 5, "validation/success": 0.5},
+        {"step": 10, "rollout/tokens": 200.0, "rollout/drawn": 40.0},
     ]
     settings = Reinforced(steps=10, batch=8, group=4)
     read, drawn = 150, 30
@@ -118,7 +118,12 @@ def test_reward_costs_what_it_reads_draws_and_learns() -> None:
     # Where batches are cut, what was read is read once more; where they are used again, learned.
     again = replace(settings, reuse=2, minibatch=4)
     more = 80 * (read + effort.LEARNED * read)
-    assert effort.of_reward(rows, again) == pytest.approx(whole + more)
+    later = [*rows, {"step": 40, "loss": 0.0}]
+    assert effort.of_reward(later, again) == pytest.approx(whole + more)
+    # What ended early took less.
+    assert effort.of_reward(rows[:1], settings) == pytest.approx(
+        8 * (100 + (effort.DRAWN - 1) * 20 + effort.LEARNED * 100)
+    )
     assert effort.of_imitation([100, 200], 4) == pytest.approx(effort.LEARNED * 600)
 
 

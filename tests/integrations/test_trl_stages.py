@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from dataclasses import replace
@@ -136,6 +137,42 @@ def test_masked_rollouts_move_nothing(nano: tuple[Any, Any], toy_id: str, tmp_pa
         assert row["reward"] is None
         assert row["env/masked"] == 1.0
         assert row["grad_norm"] == 0.0
+
+
+@pytest.mark.parametrize(("patience", "unsubmitted", "ends"), [(0, 0, 6), (2, 0, 3), (2, None, 6)])
+def test_learning_ends_where_nothing_moves_it_any_more(
+    nano: tuple[Any, Any],
+    toy_id: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    patience: int,
+    unsubmitted: float | None,
+    ends: int,
+) -> None:
+    from healthgym.integrations.trl import phases
+    from healthgym.integrations.trl.rollouts import Rollouts
+
+    if unsubmitted is None:
+        # What is paid differs within every group.
+        paid = iter(range(100))
+        monkeypatch.setattr(
+            Rollouts, "reward", lambda self, prompts, **rest: [float(next(paid)) for _ in prompts]
+        )
+    settings = Reinforced(steps=3, batch=4, group=2, minibatch=2, unsubmitted=unsubmitted or 0.0)
+    config = TrainConfig(
+        toy_id, {"reward": "sparse"}, reinforced=replace(settings, patience=patience), threads=1
+    )
+    steps: list[int] = []
+    run = phases.Stage(
+        "grpo",
+        replace(config, max_new_tokens=4, max_length=64),
+        RunFolder(tmp_path),
+        lambda model: None,
+        lambda step, shown: steps.append(step),
+    )
+    model, tokenizer = nano
+    phases.reinforce(copy.deepcopy(model), tokenizer, run)
+    assert steps[-1] == ends
 
 
 def test_two_environments_train_side_by_side(

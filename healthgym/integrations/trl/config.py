@@ -77,6 +77,8 @@ class Reinforced:
         clip: Largest gradient norm.
         unsubmitted: Charge for an episode that is never submitted, where the environment's own
             costs say nothing of it: a policy must not learn to hand in nothing.
+        patience: Batches in a row whose groups were all paid alike, after which learning ends: none
+            of them moves the policy. 0 goes on whatever comes.
     """
 
     steps: int = 90
@@ -87,6 +89,7 @@ class Reinforced:
     learning_rate: float = 3e-4
     clip: float = 0.2
     unsubmitted: float = 0.5
+    patience: int = 0
 
     @property
     def updates(self) -> int:

@@ -6,6 +6,7 @@ worth three (forward, and twice that backward). Clocks would make runs differ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from healthgym.core.borders import JsonObject
@@ -35,7 +36,8 @@ def of_reward(rows: Sequence[JsonObject], settings: Reinforced) -> float:
     Where several steps are made of a batch, it is read once more before the first.
 
     Args:
-        rows: What it logged, with the mean tokens of a rollout, and how many of them were drawn.
+        rows: What it logged, with the mean tokens of a rollout, and how many of them were drawn;
+            the last one tells how far it came.
         settings: Its settings.
     """
     found = [row for row in rows if "rollout/tokens" in row]
@@ -45,4 +47,5 @@ def of_reward(rows: Sequence[JsonObject], settings: Reinforced) -> float:
     )
     read = 1 + (settings.steps_per_batch > 1)
     each = read * tokens + (DRAWN - 1) * drawn + LEARNED * settings.reuse * tokens
-    return settings.steps * settings.batch * each
+    batches = math.ceil(max(row["step"] for row in rows) / settings.steps_per_batch)
+    return batches * settings.batch * each

@@ -61,6 +61,10 @@ class Stage:
     watch: Watch
     report: Report
 
+    def batch(self, step: int) -> int:
+        """Return which batch of rollouts a step learns from, the first being 1."""
+        return -(-step // self.config.reinforced.steps_per_batch)
+
     @property
     def work(self) -> Path:
         """Where the trainer keeps its checkpoints."""
@@ -68,14 +72,19 @@ class Stage:
 
 
 class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
-    """Writes what the trainer logs, plays validation tasks, and moves the progress bar."""
+    """Writes what the trainer logs, plays validation tasks, and moves the progress bar.
+
+    Ends the training where a run's patience ends; a run that goes on waits anew.
+    """
 
     def __init__(self, run: Stage, every: int) -> None:
         self._run = run
         self._every = every
         self._shown: dict[str, float] = {}
+        self._moved = 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._moved = self._run.batch(state.global_step)
         if state.global_step == 0:
             self._validate(0, kwargs["model"])
 
@@ -97,6 +106,12 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
         if "frac_reward_zero_std" in kept:
             # Only a group whose rollouts were paid differently moves the policy.
             kept["groups/informative"] = 1 - kept["frac_reward_zero_std"]
+            batch = self._run.batch(state.global_step)
+            patience = self._run.config.reinforced.patience
+            if kept["groups/informative"]:
+                self._moved = batch
+            elif 0 < patience <= batch - self._moved:
+                control.should_training_stop = True
         if "train_runtime" not in kept:
             self._run.folder.log(self._run.name, state.global_step, kept)
             for key in ("loss", "reward", "env/success"):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Steps of reward, and most rollouts in each.
 REWARD_STEPS, ROLLOUTS = 100, 32
+#: Steps of reward in a row that move nothing after which a card ends them.
+_PATIENCE = 30
 #: Most demonstrations that are seen before it, one seen twice counted twice.
 _SEEN = 4000
 #: Most tokens that are shown, and that a step of reward is of, where all episodes are as long as
@@ -76,7 +78,12 @@ def train(
             shown, demos=min(shown.demos, seen), steps=min(shown.steps, seen // shown.batch)
         ),
         reinforced=replace(
-            config.reinforced, steps=REWARD_STEPS, batch=rollouts, minibatch=0, reuse=1
+            config.reinforced,
+            steps=REWARD_STEPS,
+            batch=rollouts,
+            minibatch=0,
+            reuse=1,
+            patience=_PATIENCE,
         ),
     )
     if quick:
@@ -106,7 +113,8 @@ def _told(
         Score.from_dict(stages[f"score {name}"]["sampled"]) for name in ("sft", "grpo")
     )
     told = gain(after, before)
-    shares = [float(str(row["groups/informative"])) for row in curve if "groups/informative" in row]
+    rows = [row for row in curve if "groups/informative" in row]
+    shares = [float(str(row["groups/informative"])) for row in rows]
     informative = sum(shares) / len(shares) if shares else 0.0
     rate = Rate.of(before.total.successes, before.total.episodes)
     outcome = Outcome.UNCLEAR
@@ -120,7 +128,7 @@ def _told(
         env_kwargs=dict(config.env_kwargs),
         demonstrations=config.supervised.demos,
         imitation_steps=config.supervised.steps,
-        reward_steps=config.reinforced.steps,
+        reward_steps=max((int(str(row["step"])) for row in rows), default=0),
         rollouts_a_step=config.reinforced.batch,
         before=rate,
         after=Rate.of(after.total.successes, after.total.episodes),
