@@ -47,5 +47,5 @@ def of_reward(rows: Sequence[JsonObject], settings: Reinforced) -> float:
     )
     read = 1 + (settings.steps_per_batch > 1)
     each = read * tokens + (DRAWN - 1) * drawn + LEARNED * settings.reuse * tokens
-    batches = math.ceil(max(row["step"] for row in rows) / settings.steps_per_batch)
+    batches = math.ceil(max(int(row["step"]) for row in rows) / settings.steps_per_batch)
     return batches * settings.batch * each
