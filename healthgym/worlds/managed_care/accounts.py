@@ -47,6 +47,7 @@ _AMOUNT = re.compile(rf"(?<!{_INSIDE.pattern})(?P<number>\d+(?:\.\d+)?){_UNIT.pa
 #: The topics of what the other side did on a call, and of what it was asked for: that it did not
 #: answer tells of having asked.
 GAVE_IN, _ASKED = "gave_in", "asked_for"
+_NO_FAULT = "no such fault on file"
 #: What may not be told unless the file has it, by the name of its expression, each with why not.
 TOPICS = {
     "money": "no matter of money",
@@ -56,7 +57,9 @@ TOPICS = {
     "unread": "the file is there to be read",
     "unfair": "no way to decide",
     "standing": "nothing like that was decided",
-    "faulty_pages": "no such fault on file",
+    "faulty_pages": _NO_FAULT,
+    "unsigned_pages": _NO_FAULT,
+    "strange_pages": _NO_FAULT,
     "limits": "it has no such limit",
     _ASKED: "nothing was asked for",
     "turned_away": "coverage is not in doubt",
@@ -66,6 +69,10 @@ TOPICS = {
 #: What may be told of an appeal, or offered: somebody else hears it, it has a last day, and what it
 #: is about was decided before.
 _OF_APPEALS = frozenset({"outside", "limits", "decided_before"})
+#: Faults of pages: one that was set aside for it may be told.
+_OF_PAGES = frozenset({"faulty_pages", "unsigned_pages", "strange_pages"})
+#: How a draft ends, and whose a page is by its head.
+_DRAFT, _OWNER = re.compile(r"\bnot signed\b"), re.compile(r"\bpat-\d+\b")
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,15 @@ class Account:
         """Return whether words, in small letters, stand on file side by side."""
         return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", self._small) is not None
 
+    @cached_property
+    def faults(self) -> frozenset[str]:
+        """The topics of what is wrong with pages on file: a draft, and somebody else's page."""
+        pages = {
+            "unsigned_pages": _DRAFT.search(self._small) is not None,
+            "strange_pages": len(set(_OWNER.findall(self._small))) > 1,
+        }
+        return frozenset(name for name, there in pages.items() if there)
+
     def did(self, deed: str) -> bool:
         """Return whether the other side spoke of a deed; without a call, whether the file does."""
         return deed[:STEM] in self._said
@@ -190,13 +206,13 @@ def _told(sentence: str, known: Account) -> Iterator[str]:
     of_appeals = form("appeals_about").search(sentence) is not None
     set_aside = form("set_aside").search(sentence) is not None
     for name, why in TOPICS.items():
-        if name in known.free or (name == "faulty_pages" and set_aside):
+        if name in known.free or (name in _OF_PAGES and set_aside):
             continue
         for found in form(name).finditer(sentence):
             if name in _OF_APPEALS and (of_appeals or form("offered").search(_clause(found))):
                 continue
             denied = name != _ASKED and _denied(found)
-            if not denied and not known.has(found[0]):
+            if not denied and not known.has(found[0]) and name not in known.faults:
                 yield f"{why}: {found[0]!r}"
     for found in () if GAVE_IN in known.free else form(GAVE_IN).finditer(sentence):
         deed = found["deed"] or found["done"]

@@ -205,7 +205,7 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
                 there = name in seen.free or seen.has(name)
             else:
                 named = "clinical" in said or "conduct" in said or side
-                there = not named or seen.stands(name)
+                there = not named or seen.stands(name) or _wanted(name, sentence)
             there = there and (side is None or seen.has(side[1]))
             if there:
                 continue
@@ -243,6 +243,11 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
         talked = talked or (None if seen.talked else form("talked").search(clause))
         if talked and not _left_open(clause, talked.start()):
             yield f"no conversation is on record: {clause[:60]!r}"
+
+
+def _wanted(word: str, sentence: str) -> bool:
+    """Return whether a word names what a sentence says is needed: nobody has it yet."""
+    return any(word in found[0] for found in form("wanted").finditer(sentence))
 
 
 def _left_open(clause: str, place: int) -> bool:
@@ -296,7 +301,7 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
         for word in small(clause):
             if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
                 continue
-            if kinds(word) & _JUDGED or seen.stands(word):
+            if kinds(word) & _JUDGED or seen.stands(word) or _wanted(word, sentence):
                 continue
             if not _before("not_there", clause, clause.casefold().find(word)):
                 yield f"nowhere seen: {word}"

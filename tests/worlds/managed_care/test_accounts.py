@@ -64,6 +64,24 @@ def test_a_topic_is_free_where_it_was_so() -> None:
     assert not [*unaccounted("Your appeal was successful.", free)]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Only an unsigned draft of 2026-02-19 speaks to C8.", "Draft, not signed: T. Baek, MD"),
+        ("DOC-3 is about another patient.", "PAT-100, seen\nPAT-200, seen"),
+    ],
+)
+def test_a_fault_that_a_page_on_file_has_may_be_told(text: str, line: str) -> None:
+    assert [*unaccounted(text, Account(lambda: f"{_FILE}PAT-100\n"))]
+    assert not [*unaccounted(text, Account(lambda: f"{_FILE}PAT-100\n{line}\n"))]
+
+
+def test_one_fault_of_a_page_is_not_another() -> None:
+    drafted = Account(lambda: f"{_FILE}Preliminary, not signed: T. Baek, MD")
+    assert [*unaccounted("The scan is illegible.", drafted)]
+    assert [*unaccounted("The note is about another patient.", drafted)]
+
+
 def test_times_follow_from_days_and_rules() -> None:
     known = Account(
         lambda: _FILE,

@@ -35,6 +35,9 @@ SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
         "Her daughter came along in February.",
         "You may hear from us on a Monday.",
         "The policy requires an ejection fraction below 35 %.",
+        "The policy allows an ejection fraction below 35 % per three months.",
+        "Needed is a resting oximetry from the last month.",
+        "Needed: the oximetry at rest, from the cardiologist.",
     ],
 )
 def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
@@ -57,6 +60,8 @@ def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
         "Another member had the same finding.",
         "She was seen dancing.",
         "The zeppelin came along.",
+        "The oximetry shows it, and needed is a letter.",
+        "She needed oximetry at home.",
     ],
 )
 def test_what_nobody_could_see_is_not(text: str) -> None:

@@ -12,7 +12,7 @@ from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
-from healthgym.worlds.managed_care.conversation.persona import Break, Mark
+from healthgym.worlds.managed_care.conversation.persona import Break, Concern, Mark
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.records.care import ConversationSession
 from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Topic
@@ -32,6 +32,13 @@ _NO = frozenset({Stage.REFUSED, Stage.REFUSED_FOR_GOOD})
 _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 #: Items of the PHQ-9 that are asked first, and the points from which on the others are.
 _SCREEN, _POSITIVE = ("1", "2"), 3
+#: The item of the PHQ-9 in whose place safety is asked about.
+_HARM = "9"
+#: Worries that the introduction answers as the handbook has it: no cost, who is told what, that it
+#: replaces no doctor, that a no changes no benefits.
+_INTRODUCED = frozenset(
+    {Concern.COST, Concern.PRIVACY, Concern.REPLACES_DOCTOR, Concern.LOSING_BENEFITS}
+)
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
@@ -180,6 +187,8 @@ class Talk:
             answers[each.topic].add(each.item)
         if not set(medicines) <= answers.get(Topic.MEDICATION, set()):
             answers.pop(Topic.MEDICATION, None)
+        if _HARM in answers.get(Topic.PHQ9, set()):
+            answers.setdefault(Topic.SAFETY, set())
         return tuple(
             topic for topic in sorted(wanted) if not self._settled(topic, answers.get(topic))
         )
@@ -255,14 +264,21 @@ class Talk:
     def answered_beside(self, concerns: Iterable[str]) -> frozenset[str]:
         """Return the worries that were answered and are not the person's.
 
+        The first turn in which the program is explained may answer what an introduction has to say.
+
         Args:
             concerns: The person's.
         """
+        first = next(
+            (turn for turn in self.turns if any(x.act is Act.EXPLAIN_PROGRAM for x in turn.acts)),
+            None,
+        )
         answers = {
             said.item
             for turn in self.turns
             for said in turn.acts
             if said.sure and said.act is Act.ANSWER_CONCERN and said.item
+            if not (turn is first and said.item in _INTRODUCED)
         }
         return frozenset(answers - set(concerns))
 

@@ -169,6 +169,28 @@ def test_other_words_than_the_oracles_are_right() -> None:
     assert failed(worried) == set()
 
 
+def test_an_introduction_may_say_what_the_handbook_has_it_say() -> None:
+    told = (
+        "I'm calling about a care management program for people with a long-term condition. You'd "
+        "talk to me regularly by phone, at no cost, about appointments, medicines and whatever "
+        "gets in the way. I can see part of your medical record, such as visits, medicines and "
+        "results. I share what you tell me only with your doctors and care team, and I must pass "
+        "on any danger to you or to others. It is completely voluntary, and a no changes nothing "
+        f"about your benefits. {_ASKED}"
+    )
+    episode = talked(somebody(Willingness.READY), [_HELLO, told], consent=True)
+    assert failed(episode) == set()
+
+
+def test_who_minds_one_more_stranger_is_told_that_nobody_new_calls() -> None:
+    same = (
+        "I understand that. It would always be me who calls, the same person each time, and nobody "
+        "new from this program."
+    )
+    answered = {each.item for each in understand(same).acts if each.act is Act.ANSWER_CONCERN}
+    assert answered == {Concern.TOO_MANY_CALLS}
+
+
 def test_who_asks_before_telling_fails_on_that() -> None:
     short = "It is about our care management program with a nurse. " + _ASKED
     episode = talked(somebody(Willingness.READY), [_HELLO, short, _TOLD, _ASKED], consent=True)

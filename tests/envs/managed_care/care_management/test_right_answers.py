@@ -29,7 +29,7 @@ from healthgym.worlds.managed_care.records.care import (
     ConversationSession,
 )
 from healthgym.worlds.managed_care.vocabulary.care import SymptomBurden
-from healthgym.worlds.managed_care.voices import Memory, Part, Topic
+from healthgym.worlds.managed_care.voices import Disclosure, Memory, Part, Topic
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,
@@ -395,3 +395,10 @@ def test_another_minute_to_open_passes() -> None:
     until = planned().start.now + timedelta(minutes=30)
     wait = call("wait", until=f"{until:%Y-%m-%dT%H:%M}")
     passes(planned(), [script[0], wait, *script[1:]])
+
+
+def test_item_nine_stands_in_the_place_of_a_question_about_safety() -> None:
+    asked = Disclosure(topic=Topic.PHQ9, item="9", present=False, score=0)
+    other = Disclosure(topic=Topic.PHQ9, item="8", present=False, score=0)
+    assert Talk((), Memory(disclosed=(other,))).not_asked([Topic.SAFETY]) == (Topic.SAFETY,)
+    assert Talk((), Memory(disclosed=(other, asked))).not_asked([Topic.SAFETY]) == ()

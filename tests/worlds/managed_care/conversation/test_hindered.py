@@ -6,7 +6,7 @@ import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.recognition import understand
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 ONLY = {
     "Does your job keep you from going to appointments?": Topic.WORK,
@@ -47,3 +47,19 @@ def test_other_questions_keep_their_subjects(message: str) -> None:
 def test_a_statement_hinders_nothing() -> None:
     said = "My job kept me from calling. Do you take your pills every day?"
     assert asked(said) == [(Act.ASK_TOPIC, Topic.MEDICATION)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What do you measure at home, for example your blood pressure?",
+        "And what do you measure at home, like your sugar or your blood pressure?",
+        "What do you measure at home?",
+        "What readings do you take at home?",
+        "Do you check anything yourself at home and write it down?",
+    ],
+)
+def test_what_is_measured_at_home_is_asked_about_as_such(message: str) -> None:
+    acts = understand(message).acts
+    assert Part.SELF_MONITORING in {said.part for said in acts if said.sure}
+    assert Act.VERIFY_IDENTITY not in {said.act for said in acts}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
+from healthgym.worlds.managed_care.charts.knowledge import measures
 from healthgym.worlds.managed_care.policies.checking import contradiction
 from healthgym.worlds.managed_care.policies.criteria import StepTherapyCriterion
 from healthgym.worlds.managed_care.policies.documents import documents_for
@@ -261,3 +262,11 @@ def test_what_is_no_json_names_the_line(tmp_path):
     (tmp_path / "a.json").unlink()
     with pytest.raises(MissingDataError, match="has no JSON file"):
         load_policies(tmp_path)
+
+
+def test_a_fasting_value_is_asked_for_only_where_every_name_of_it_says_so() -> None:
+    for policy in library().values():
+        for criterion in criteria(policy.criteria):
+            code, display = getattr(criterion, "code", ""), getattr(criterion, "display", "")
+            names = measures()[code].names if code in measures() else ()
+            assert "fasting" not in display or all("fasting" in name for name in names)
