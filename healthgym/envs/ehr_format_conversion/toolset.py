@@ -200,7 +200,7 @@ class ConversionToolset(Toolset[EtlWorld]):
 
         Args:
             config: Path of the event configuration to use.
-            out: Folder below output/ for the cohort; what was in it is removed.
+            out: Folder for the cohort, such as output/MEDS_cohort; what was in it is removed.
         """
         cohort = self.world.run(config, out)
         rows = ", ".join(f"{shard}: {count}" for shard, count in sorted(cohort.rows.items()))

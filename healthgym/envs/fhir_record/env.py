@@ -106,6 +106,8 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
         numbers, and nothing that the published graders misread. Train and validation are balanced
         and (but for ``"easy"``) asked with codes and numbers that are drawn, in words of ours (the
         short ones in a drill), and charts hold such rows, for which the defects concerned are off.
+        Published words leave out the form of most answers; with tools a sentence behind them says
+        it, behind those of a published file, too.
     - `source` (str, "synthetic"): ``"synthetic"``; or a folder of FHIR R4 bundles, on which the
         questions it has data for are asked; or a published task file (``.json``), whose questions
         are asked verbatim. A published file has a test split only. Of a folder two types of ours

@@ -264,9 +264,15 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         return FhirWorld(instance.start.base, Clock(instance.start.now))
 
     def instruction(self, role: str, instance: FhirInstance) -> str:
-        """Return the question; in the raw protocol with the rules and functions before it."""
-        question = instance.task.instruction
-        return prompt(question) if self.protocol.textual else question
+        """Return the question with the form of its answer.
+
+        In the raw protocol it is as published: with the rules and functions before it, and the form
+        of the answer left out where they leave it out.
+        """
+        question, form = instance.task.instruction, instance.task.answer_form
+        if self.protocol.textual:
+            return prompt(question)
+        return f"{question} {form}" if form else question
 
     def oracle(self, instance: FhirInstance, rng: np.random.Generator) -> Script:
         """Look up, order, stop and answer as the rule says."""

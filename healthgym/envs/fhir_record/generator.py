@@ -26,7 +26,7 @@ from healthgym.envs.fhir_record.task import (
     RecordStart,
 )
 from healthgym.envs.fhir_record.view import ChartView
-from healthgym.envs.fhir_record.wording import Style, phrase
+from healthgym.envs.fhir_record.wording import Style, answer_form, phrase
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.fhir.base import Base
 from healthgym.worlds.fhir.store import FhirStore
@@ -199,12 +199,14 @@ class FhirRecordGenerator(FhirTaskGenerator):
         view = ChartView(FhirStore(base, clock=Clock(facts.now)))
         decision = kind.decide(view, facts)
         wording = task_rng(self.name, split, index, stream=1)
+        style = level.config.style_in(split)
         task = FhirTask(
             TaskKey(self.name, split, index),
             kind_name,
-            phrase(kind_name, facts, level.config.style_in(split), wording, split),
+            phrase(kind_name, facts, style, wording, split),
             {"title": kind.title, "difficulty": level.label},
             now=facts.now,
+            answer_form=answer_form(kind_name, style),
         )
         return Instance(
             task, FhirReference(kind_name, facts, decision), RecordStart(base, facts.now)

@@ -28,6 +28,7 @@ from healthgym.envs.fhir_record.task import (
     RecordStart,
 )
 from healthgym.envs.fhir_record.view import ChartView
+from healthgym.envs.fhir_record.wording import Style, answer_form
 from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.worlds.fhir.base import Base, Resource
 from healthgym.worlds.fhir.bundles import load_bundles
@@ -124,7 +125,10 @@ class OfficialSource(FhirTaskGenerator):
             raise DamagedDataError(f"{row.id}: the charts have no patient {facts.patient}.")
         decision = kind.decide(view, facts)
         metadata = {"title": kind.title, "row": row.id, "clock_stated": row.clock_stated}
-        task = FhirTask(TaskKey(self.name, split, index), row.kind, row.text, metadata, row.now)
+        form = answer_form(row.kind, Style.BENCHMARK)
+        task = FhirTask(
+            TaskKey(self.name, split, index), row.kind, row.text, metadata, row.now, form
+        )
         reference = FhirReference(row.kind, facts, decision)
         return Instance(task, reference, RecordStart(base, facts.now))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -49,15 +50,22 @@ class Expected:
         kind: How it is compared.
         value: A number, a text, or an ISO 8601 date-time as stored in the chart.
         tolerance: For numbers: the largest accepted difference.
+        unit: For numbers: the unit that may be written behind it in a text.
     """
 
     kind: ExpectedKind
     value: float | str
     tolerance: float = 1e-6
+    unit: str = ""
 
     def accepts(self, given: object) -> bool:
-        """Return whether a JSON value is this element. A number in a string is not a number."""
+        """Return whether a JSON value is this element.
+
+        A number may be a text that is nothing but it, or it and its unit.
+        """
         if self.kind is ExpectedKind.NUMBER:
+            if isinstance(given, str):
+                given = _read_number(given, self.unit)
             if isinstance(given, bool) or not isinstance(given, int | float):
                 return False
             return abs(float(given) - float(self.value)) <= self.tolerance
@@ -69,9 +77,30 @@ class Expected:
         return moment is not None and moment == parse_instant(str(self.value))
 
 
-def number(value: float, tolerance: float = 1e-6) -> Expected:
+#: Units that answers are asked in -> other names of theirs, in small letters.
+_UNIT_NAMES = {
+    "%": {"percent"},
+    "bpm": {"beats/min", "beats per minute"},
+    "mmol/L": {"meq/l"},  # potassium's, which has one charge
+    "ms": {"msec", "milliseconds"},
+    "uIU/mL": {"miu/l"},
+    "years": {"year", "yr", "y", "years old"},
+}
+_NUMBER_WITH_UNIT = re.compile(r"([+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(.*)")
+
+
+def _read_number(written: str, unit: str) -> float | None:
+    """Return the number that a text is, alone or with its unit; None if it says anything else."""
+    found = _NUMBER_WITH_UNIT.fullmatch(written.strip())
+    if found is None:
+        return None
+    names = {"", unit.lower(), *_UNIT_NAMES.get(unit, ())}
+    return float(found[1]) if found[2].lower() in names else None
+
+
+def number(value: float, tolerance: float = 1e-6, unit: str = "") -> Expected:
     """Return the expectation of a number."""
-    return Expected(ExpectedKind.NUMBER, value, tolerance)
+    return Expected(ExpectedKind.NUMBER, value, tolerance, unit)
 
 
 def text(value: str) -> Expected:
@@ -190,9 +219,11 @@ class FhirTask(Task):
 
     Attributes:
         now: The time printed in the question, and the world's clock at the start.
+        answer_form: The form of the finish value, where the published question leaves it out.
     """
 
     now: datetime = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
+    answer_form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

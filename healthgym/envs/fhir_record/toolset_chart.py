@@ -8,6 +8,17 @@ from healthgym.worlds.fhir.world import FhirWorld
 
 _MOST_TEXT = 4000
 
+#: Code systems by the name they go by -> the address that a FHIR resource has for it.
+_ADDRESSES = {
+    "cpt": "http://www.ama-assn.org/go/cpt",
+    "loinc": "http://loinc.org",
+    "ndc": "http://hl7.org/fhir/sid/ndc",
+    "rxnorm": "http://www.nlm.nih.gov/research/umls/rxnorm",
+    "snomed": "http://snomed.info/sct",
+    "snomed ct": "http://snomed.info/sct",
+    "snomed-ct": "http://snomed.info/sct",
+}
+
 
 class ChartTools(Toolset[FhirWorld]):
     """What tools about a patient have in common. It has no tool itself."""
@@ -39,3 +50,9 @@ def short(argument: str, value: str) -> str:
     if not text or len(text) > _MOST_TEXT:
         raise ToolError(f"{argument} is a text of 1 to {_MOST_TEXT} characters.")
     return text
+
+
+def system_address(system: str) -> str:
+    """Return the address of a code system that is given by name or address."""
+    text = short("system", system)
+    return _ADDRESSES.get(text.lower(), text)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, tool
-from healthgym.envs.fhir_record.toolset_chart import ChartTools, short
+from healthgym.envs.fhir_record.toolset_chart import ChartTools, short, system_address
 from healthgym.errors import ToolError
 from healthgym.worlds.fhir.records import WriteKind
 
@@ -80,7 +80,7 @@ class WritingTools(ChartTools):
             raise ToolError("A dose and a rate each need a number and a unit.")
         concept: JsonDict = {}
         if code:
-            concept["coding"] = [{"system": short("system", system), "code": short("code", code)}]
+            concept["coding"] = [{"system": system_address(system), "code": short("code", code)}]
         concept["text"] = short("medication", medication or code)
         amounts: JsonDict = {}
         if dose:
@@ -122,7 +122,7 @@ class WritingTools(ChartTools):
         Args:
             code: Code of what is ordered, e.g. "2823-3".
             patient: Medical record number; the chart last opened if left out.
-            system: Code system of the code, e.g. "http://loinc.org".
+            system: Code system of the code, e.g. "http://loinc.org" or "LOINC".
             text: Name of what is ordered.
             priority: How urgent it is.
             note: Free text for whoever carries it out.
@@ -131,7 +131,7 @@ class WritingTools(ChartTools):
         """
         coding = {"code": short("code", code)}
         if system:
-            coding = {"system": short("system", system), **coding}
+            coding = {"system": system_address(system), **coding}
         concept: JsonDict = {"coding": [coding]}
         if text:
             concept["text"] = short("text", text)

@@ -22,7 +22,7 @@ class Style(StrEnum):
     """How much a question says.
 
     Each style prints the time. ``terse`` and ``full`` always state the form of the finish value;
-    the published benchmarks leave parts of it to be guessed.
+    the published benchmarks leave parts of it to be guessed, and :func:`answer_form` has them.
     """
 
     TERSE = "terse"  #: one short, fixed form
@@ -41,6 +41,13 @@ def _forms() -> Mapping[str, Mapping[str, str | list[str]]]:
         for kind, row in rows.items():
             forms.setdefault(kind, {}).update(row)
     return forms
+
+
+def answer_form(kind: str, style: Style) -> str:
+    """Return the form of the finish value, where the words of a style leave it out; else ``""``."""
+    forms = _forms()[kind]
+    silent = style is Style.BENCHMARK or (style is Style.AUDITED and style not in forms)
+    return str(forms.get("answer", "")) if silent else ""
 
 
 def phrase(

@@ -200,7 +200,7 @@ class _Draw:
         task = Task(
             key,
             "serial" if self._studies > 1 else "single",
-            instruction(self._studies, len(draft)),
+            f"{instruction(self._studies, len(draft))} {load('cases.json')['grades']}",
             {"difficulty": difficulty, "studies": self._studies, "sentences": len(draft)},
         )
         reference = CorrectionReference(truth, tuple(self._wrong), tuple(self._used))

@@ -260,3 +260,16 @@ def test_what_was_changed_does_not_stand_last_in_a_column(kind: str) -> None:
                     values = column.chunk(0).dictionary.to_pylist()
                     assert values == sorted(values)
                     assert set(values) == {cell for cell in column.to_pylist() if cell is not None}
+
+
+def test_women_of_any_age_take_hormones_and_the_readme_calls_it_normal() -> None:
+    query = """
+        SELECT count(*) FROM prescriptions JOIN patients USING (subject_id)
+        WHERE drug IN ('Levonorgestrel', 'Norethindrone') AND gender = 'F' AND anchor_age > 55
+    """
+    found = 0
+    for _, world in audits("demographic_conflict", 12):
+        found += world.sql.query(query).rows()[0][0]
+        readme = world.files.read("README.md")
+        assert "Contraceptives and other hormones for women of any adult age" in readme
+    assert found

@@ -127,3 +127,11 @@ def test_the_reference_cannot_be_read(episode: AnyEpisode) -> None:
     for path in episode.world.paths():
         if path.endswith((".yaml", ".py", ".md")):
             assert episode.world.read_text(path) != reference.config
+
+
+def test_the_manual_names_a_folder_that_a_run_accepts(episode: AnyEpisode) -> None:
+    _, info = ENV.reset(options={"index": 0})
+    tools = {tool["function"]["name"]: tool["function"] for tool in info["tools"]}
+    told = tools["run_etl"]["parameters"]["properties"]["out"]["description"]
+    assert "such as output/MEDS_cohort;" in told
+    assert "Wrote" in do(episode, "run_etl", config=DEFAULT_CONFIG, out="output/MEDS_cohort")

@@ -350,6 +350,7 @@ ATTACKS = [
     ("tsh", "both tests", {"code.coding.1": {"system": LOINC, "code": "3024-7"}}),
     ("ft4", "in 3 months by name", {"code.text": "Free T4 in 3 months"}),
     ("flu", "declined", {"code.text": "Influenza vaccine declined"}),
+    ("flu", "a compound of another word", {"code.text": "Influenza vaccine, non-quadrivalent"}),
     ("flu", "another vaccine", {"code.text": "Hepatitis B vaccine"}),
     ("covid", "a test for it", {"code.text": "COVID-19 PCR test"}),
     ("covid", "another vaccine's code", {"code.coding.1": {"system": CPT, "code": "90686"}}),
@@ -373,6 +374,11 @@ def snomed(code, **more):
 
 #: Other ways to write the same order: (order, how, the changes).
 EQUIVALENTS = [
+    (
+        "flu",
+        "a compound",
+        {"code.text": "Influenza vaccine, quadrivalent, preservative-free"},
+    ),
     # B4
     ("mg", "absolute subject", {"subject.reference": f"{SITE}Patient/{MRN}"}),
     ("mg", "SNOMED route", {f"{D}.route": snomed(ROUTES["iv"], display="Intravenous route")}),

@@ -192,7 +192,8 @@ class TestAge:
         decision = self.kind.decide(people_view(patient("1", born=born)), Facts(now, "1"))
         assert decision.answer[0].value == years
         assert decision.answer[0].accepts(float(years))
-        assert not decision.answer[0].accepts(str(years))
+        assert decision.answer[0].accepts(f"{years} years")
+        assert not decision.answer[0].accepts(f"{years} months")
 
     @pytest.mark.parametrize("born", ["1960", "1960-05", "", None])
     def test_without_a_full_birth_date_there_is_no_age(self, born):

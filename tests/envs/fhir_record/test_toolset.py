@@ -176,6 +176,15 @@ def test_orders_are_stored_as_fhir_and_found_again() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["LOINC", "loinc", " http://loinc.org "])
+def test_a_code_system_may_go_by_its_name(name: str) -> None:
+    world = chart()
+    use(world, "create_service_request", patient="S7000001", code="4548-4", system=name)
+    (written,) = world.store.written
+    order = world.store.read("ServiceRequest", written.id)
+    assert order["code"]["coding"] == [{"system": "http://loinc.org", "code": "4548-4"}]
+
+
 def test_written_orders_are_valid_r4() -> None:
     pytest.importorskip("fhir.resources")
     from fhir.resources.R4B import get_fhir_model_class

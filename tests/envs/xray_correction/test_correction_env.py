@@ -16,7 +16,7 @@ from healthgym.core.episode import AnyEpisode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
-from healthgym.envs.xray_correction.claims import Claim, compare, entities
+from healthgym.envs.xray_correction.claims import SEVERITIES, Claim, compare, entities
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
 from healthgym.envs.xray_correction.family import CorrectionFamily
 from healthgym.envs.xray_correction.generator import canonical_cases
@@ -339,3 +339,13 @@ def test_arguments_are_checked(arguments: dict[str, object]) -> None:
 def test_configs_are_checked(arguments: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError):
         ReportConfig(**arguments)
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "hard"])
+def test_a_task_says_that_there_are_two_grades_and_has_no_other(difficulty: str) -> None:
+    generator = CorrectionFamily(difficulty).generator
+    for index in range(20):
+        instance = generator.generate(Split.TEST, index)
+        assert "small (mild) or large (severe); nothing lies between" in instance.task.instruction
+        claims = [claim for statement in instance.reference.truth for claim in statement.claims]
+        assert {claim.severity for claim in claims} <= {"", *SEVERITIES}

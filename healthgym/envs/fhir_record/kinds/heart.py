@@ -86,7 +86,9 @@ class MeanHeartRate(TaskKind):
 def _mean(readings: Sequence[Reading]) -> Expected:
     if not readings:
         return NOTHING
-    return number(round(sum(reading.value for reading in readings) / len(readings), 4), 0.1)
+    return number(
+        round(sum(reading.value for reading in readings) / len(readings), 4), 0.1, ECG_RATE.unit
+    )
 
 
 HEART_KINDS: tuple[TaskKind, ...] = (MeanHeartRate(),)

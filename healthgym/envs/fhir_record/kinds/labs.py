@@ -72,7 +72,9 @@ class MeanGlucose(LatestLab):
         values = [r.in_unit_of("glucose") for r in in_window(readings, facts.now, hours)]
         if not values:
             return Decision("absent", (NOTHING,))
-        return Decision("present", (number(round(sum(values) / len(values), 4), 0.1),))
+        return Decision(
+            "present", (number(round(sum(values) / len(values), 4), 0.1, self.analyte.unit),)
+        )
 
 
 class LatestGlucose(LatestLab):
@@ -101,7 +103,7 @@ class LatestGlucose(LatestLab):
         reading, value = self.newest(view, facts)
         if reading is None:
             return Decision("absent", (NOTHING,))
-        return Decision("present", (number(value, 0.5),))
+        return Decision("present", (number(value, 0.5, self.analyte.unit),))
 
 
 class PotassiumRepletion(LatestLab):
@@ -145,7 +147,7 @@ class PotassiumRepletion(LatestLab):
         reading, value = self.newest(view, facts)
         if reading is None:
             return Decision("absent", (NOTHING,))
-        answer = (number(value, 0.005),)
+        answer = (number(value, 0.005, self.analyte.unit),)
         goal = self.number(facts, "goal")
         if value >= goal:
             return Decision("normal", answer)
@@ -222,7 +224,7 @@ class A1cRecheck(LatestLab):
         reading, value = self.newest(view, facts)
         if reading is None:
             return Decision("absent", (NOTHING,), (order,))
-        answer = (number(value, 0.005), instant(reading.stored_time))
+        answer = (number(value, 0.005, self.analyte.unit), instant(reading.stored_time))
         if reading.time < months_before(facts.now, int(self.number(facts, "months"))):
             return Decision("stale", answer, (order,))
         return Decision("fresh", answer)

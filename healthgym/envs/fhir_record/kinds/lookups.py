@@ -171,7 +171,9 @@ class PatientAge(TaskKind):
         born = birth_date(view.patient(facts.patient))
         if born is None:
             return Decision("unknown", (NOTHING,))
-        return Decision(birthday_branch(born, facts.now), (number(age_at(born, facts.now)),))
+        return Decision(
+            birthday_branch(born, facts.now), (number(age_at(born, facts.now), unit="years"),)
+        )
 
     def lookups(self, facts: Facts, decision: Decision) -> Sequence[ToolCall]:
         """Open the patient."""

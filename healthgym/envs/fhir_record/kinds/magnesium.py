@@ -49,7 +49,7 @@ class RecentMagnesium(LatestLab):
         reading, value = self.newest(view, facts, self.number(facts, "hours"))
         if reading is None:
             return Decision("absent", (NOTHING,))
-        return Decision("present", (number(value, 0.005),))
+        return Decision("present", (number(value, 0.005, self.analyte.unit),))
 
 
 def magnesium_tier(facts: Facts, value: float) -> str:
@@ -121,7 +121,7 @@ class MagnesiumReplacement(LatestLab):
         reading, value = self.newest(view, facts, self.number(facts, "hours"))
         if reading is None:
             return Decision("absent", (NOTHING,))
-        answer = (number(value, 0.005),)
+        answer = (number(value, 0.005, self.analyte.unit),)
         branch = magnesium_tier(facts, value)
         if branch == "normal":
             return Decision(branch, answer)

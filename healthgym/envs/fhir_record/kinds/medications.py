@@ -210,7 +210,7 @@ class ProlongedQtc(TaskKind):
         reading = latest(view.readings(facts.patient, facts.codes["qtc"]), facts.now)
         if reading is None:
             return Decision("none", (NOTHING,))
-        answer = (number(reading.value, 0.5),)
+        answer = (number(reading.value, 0.5, QTC.unit),)
         if reading.value <= self.number(facts, "limit"):
             return Decision("normal", answer)
         orders = active_orders(view, facts.patient)

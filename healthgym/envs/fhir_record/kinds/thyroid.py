@@ -142,7 +142,7 @@ class ThyroidProtocol(TaskKind):
         results = in_window(view.readings(facts.patient, facts.codes["tsh"]), facts.now)
         tsh = latest(results, facts.now)
         ft4 = latest(view.readings(facts.patient, facts.codes["ft4"]), facts.now)
-        answer = (_value(tsh), _value(ft4))
+        answer = (_value(tsh, TSH), _value(ft4, FT4))
         if tsh is None:
             return Decision("absent", answer)
         limit = self.number(facts, "high")
@@ -209,8 +209,8 @@ def _beside(limit: float, sign: int) -> float:
     return round(limit + sign / 100, 2)
 
 
-def _value(reading: Reading | None) -> Expected:
-    return NOTHING if reading is None else number(reading.value, 0.005)
+def _value(reading: Reading | None, test: Analyte) -> Expected:
+    return NOTHING if reading is None else number(reading.value, 0.005, test.unit)
 
 
 THYROID_KINDS: tuple[TaskKind, ...] = (ThyroidProtocol(),)

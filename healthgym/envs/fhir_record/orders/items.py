@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -187,8 +187,14 @@ def names_service(spec: OrderSpec, text: str, now: datetime) -> bool:
     rest, count = _without_names(item, words)
     kept, fits = _times(spec, rest, item, now)
     left = {w for w in re.findall(r"[\w.+'-]*\w", kept) if any(c.isalnum() for c in w)}
-    left = {w.strip(".'-/") for w in left} - item.words - filler("service") - codes - {""}
-    return bool(count) and fits and not left and "?" not in text
+    known = item.words | filler("service") | codes | {""}
+    understood = all(_is_of(known, word.strip(".'-/")) for word in left)
+    return bool(count) and fits and understood and "?" not in text
+
+
+def _is_of(known: Set[str], word: str) -> bool:
+    """Return whether a word, or each word of a compound such as preservative-free, is known."""
+    return word in known or all(part.isalpha() and part in known for part in word.split("-"))
 
 
 def _times(spec: OrderSpec, text: str, item: Item, now: datetime) -> tuple[str, bool]:
