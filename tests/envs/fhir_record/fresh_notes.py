@@ -1,9 +1,9 @@
 """Words beside an order as clinicians write them, hostile and honest, and how many pass.
 
-``python -m tests.envs.fhir_record.fresh_notes [--held-out]``. Terse, misspelt and colloquial, about a
-third of them German, French or Spanish; written by somebody who knew the questions and tools and had
-not seen the readers. Of each file a half is held out: whoever changes the readers scores it once, at
-the end, and sees shares only.
+``python -m tests.envs.fhir_record.fresh_notes [--held-out]``. Terse, misspelt and colloquial, about
+a third of them German, French or Spanish; written by somebody who knew the questions and the tools
+and had not seen the readers. Of each file a half is held out: whoever changes the readers scores it
+once, at the end, and sees shares only.
 """
 
 from __future__ import annotations
@@ -40,9 +40,13 @@ class Note:
         if self.place == "reasonCode":
             return {**right, "reasonCode": [{"text": self.text}]}
         if self.place == "dosage":
-            return edited(self.base, {"dosageInstruction.0.text": self.text})
+            return self._with("dosageInstruction.0.text")
         where = "dosageInstruction.0." if "dosageInstruction" in right else ""
-        return edited(self.base, {f"{where}patientInstruction": self.text})
+        return self._with(f"{where}patientInstruction")
+
+    def _with(self, element: str) -> dict[str, Any]:
+        order: dict[str, Any] = edited(self.base, {element: self.text})  # type: ignore[no-untyped-call]
+        return order
 
     def passes(self) -> bool:
         """Whether the order with these words is right."""

@@ -19,8 +19,10 @@ from healthgym.envs.fhir_record.task import OrderSpec
 #: Words by which somebody takes back, forbids or doubts what is ordered.
 _DENIAL = re.compile(
     r"\b(?:not|no|never|none|nor|cannot|without|false|untrue|wrong|"
-    r"incorrect|cancel\w*|void(?:ed)?|disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
-    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|avoid\w*|refus\w*|declin\w*|"
+    r"incorrect|cancel\w*|(?<!to )void(?:ed)?(?= (?:this|it|the|that|order|all)\b|$)|"
+    r"disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
+    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|"
+    r"avoid(?!ed)\w*|(?:be|is|are) avoided|refus\w*|declin\w*|"
     r"contraindicat\w*|unless|only if|withdr[ae]w\w*|revok\w*|invalid\w*|retract\w*|delete\w*|"
     r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*|"
     r"forget\w*|oppos(?:e[sd]?|ing)|objects to|objected to|rather not|changed \w+ minds?|"
@@ -49,6 +51,8 @@ _FINDING = re.compile(
     r"(?:allerg\w*|contraindicat\w*|errors?)(?: known)?\b"
     rf"|\b(?:stopp(?:ed|ing)|discontinu(?:ed|ing)|after stop of) {_DRUGS}"
     rf"|\b{_DRUGS} (?:(?:was|were|has been|have been|is|are) )?(?:stopped|discontinued)\b"
+    r"|\bnone (?:since|yet|found|on|in|this|within|prior|before|recorded|documented|active)\b"
+    r"|\? no(?:ne)?(?=$|[.,;])"
 )
 #: What sounds like denial and is ordinary advice.
 _ADVICE = re.compile(
@@ -60,6 +64,20 @@ _ADVICE = re.compile(
     r"(?:(?:is|are) )?not (?:necessary|needed|required)\b"
     r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
 )
+#: What was ended, in the clinician's own list of the past; of the order itself it is a denial.
+_ENDED = re.compile(
+    r"\b(?P<what>[a-z-]{3,}) (?:(?:was|were|has been|have been) )?(?:stopped|discontinued|held)"
+    r"(?= (?:today|yesterday|earlier|on|by|due|because|after|since|\d)|$|[.,;])"
+    r"|\b(?P<no>[a-z-]{3,}):? none(?=$|[.,;])"
+    r"|\b(?:allergic to|allergy to|allergies to|allergies:?|allergy:) (?P<to>[a-z-]{3,})"
+    r"|\b(?P<has>[a-z-]{3,}) allerg(?:y|ies)\b"
+)
+#: Who ends something, and what stands for the order.
+_ENDING = frozenset(
+    {"order", "orders", "it", "this", "that", "these", "them", "was", "were", "is", "are", "been",
+     "and", "patient", "he", "she", "they", "nurse", "team", "all", "both", "has", "have", "not",
+     "then", "please", "just", "with", "due", "because", "known", "severe"}
+)  # fmt: skip
 _NO = re.compile(r"\b(?:no|without)\b(?P<what>(?: [\w/'-]+){1,4})")
 _NOT = re.compile(r"(?:\b(?P<before>[\w]+) )?\b(?:not|never)(?P<what>(?: [\w/'-]+){1,4})")
 #: After these, what follows "not" is a state, and after other words only if it looks like one.
@@ -86,6 +104,9 @@ def denies(spec: OrderSpec, text: str) -> bool:
     plain = " ".join(without_names(spec, plain).split())
     plain = _FINDING.sub(" ", _ADVICE.sub(" ", plain))
     acts = _words("carried_out") | (item_of(spec).words if spec.dose is None else frozenset())
+    plain = _ENDED.sub(
+        lambda found: found[0] if found[found.lastgroup or 0] in acts | _ENDING else " ", plain
+    )
     plain = _NO.sub(lambda found: _absent(found, acts), plain)
     plain = _NOT.sub(_is_a_state, plain)
     return _DENIAL.search(plain) is not None
