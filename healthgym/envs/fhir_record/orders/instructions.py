@@ -37,6 +37,7 @@ _WHEN = re.compile(r"^(?:only )?(?:once|when|whenever|as soon as|until)\b")
 _HANGING = re.compile(r"\b(?:when|once|as soon as|until) (?P<what>.+)")
 _PURPOSE = re.compile(r"^(?:(?:good|use|give|take|spray|only) )*for (?P<what>.+)")
 _OCCASION = re.compile(r"\b(?:every|each)(?! (?:\d|nostril|time|spray|other nostril))\b")
+_WATER = re.compile(r"\b\d+ ?(?:ml|oz|ounces?|cups?|glass(?:es)?) (?:of )?(?:water|juice)\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 #: What a need is said with, whatever it is.
 _BEING = re.compile(r"\b(?:does|do|is|are|has|have|not|no|still|remains)\b")
@@ -104,6 +105,7 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
         joined = not place and _JOINED.match(part) is not None
         part = " ".join(without_names(spec, part).strip(" -\"'").split())
         found = forms["command"].match(part) or forms["modal"].search(part)
+        told = forms["telling"].search(part) is not None
         stated = forms["stating"].search(part) is not None
         bidden = forms["bidding"].search(part) is not None
         bidden |= forms["limiting"].search(part) is not None and not stated
@@ -118,14 +120,14 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
             if found["verb"] == "repeat" and spec.dose and not spec.as_needed:
                 yield "another dose" if _AGAIN.search(forms["until"].split(said)[0]) else said
             hanging = _HANGING.search(said)
-            if hanging and not forms["telling"].search(part):
+            if hanging and not told:
                 yield hanging["what"]
             yield said
-        elif forms["urging"].search(part) and not forms["telling"].search(part):
+        elif forms["urging"].search(part) and not told:
             yield _ABLE.sub(" ", part)
-        elif bidden and not forms["telling"].search(part):
+        elif bidden and not told:
             yield forms["bidding"].sub(" ", part)
-        elif added or (asking and part and len(part.split()) <= _LISTED):
+        elif added or (asking and 0 < len(part.split()) <= _LISTED and not told):
             yield _JOINED.sub(" ", forms["adding"].sub(" ", part))
         asking = bool(found) or (asking and len(part.split()) <= _LISTED)
 
@@ -136,6 +138,7 @@ def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
         return True
     item = item_of(spec)
     asked = _forms()["until"].split(asked)[0]
+    asked = _WATER.sub(" ", asked)
     asked = _HOUR.sub(" ", _SPREAD.sub(" ", _MOMENT.sub(" ", asked)))
     asked = CLOCK.sub(_hour, DATE.sub(" ", asked))
     asked = _YEAR.sub(" ", _WEEKDAY.sub(" ", asked, count=1))
@@ -174,7 +177,8 @@ def _forms() -> dict[str, re.Pattern[str]]:
             rf"\b(?:{table['modals']}) (?:be |also |then )*(?P<verb>{table['acting']})\w{{0,4}}\b"
         ),
         "parting": re.compile(
-            rf"{_PART}|\b(?:and|then|but|so|or) (?=(?:{table['acting']}|{table['turning']}){_NOUN})"
+            rf"{_PART}|\b(?:and|then|but|so|or) "
+            rf"(?=(?:{table['acting']}|{table['turning']}|{table['telling']}){_NOUN})"
         ),
         "turning": re.compile(rf"{lead}(?:{table['turning']}){_NOUN}"),
         "adding": re.compile(rf"\b(?:{table['adding']})(?!\w)"),

@@ -18,6 +18,8 @@ from healthgym.envs.fhir_record.orders.quantities import squeezed
 _OTHERS = ("german", "french", "spanish")
 #: The last letter of the Latin alphabets of Western Europe.
 _LATIN = 0x24F
+#: What a word counts that may be English: "LA", "est" and "et al" are.
+_SHARED = 0.4
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 #: Letters that English has in names and loans only.
 _LETTER = re.compile(r"[äöüßéèêëàâáçñíìîïóòôúùûœæ¿¡]")
@@ -44,13 +46,13 @@ def is_foreign(text: str) -> bool:
 
 
 def _weight(word: str, language: str) -> float:
-    """Return what a word says for a language; half where another has to say it, too.
+    """Return what a word says for a language; less than one where others have to say it, too.
 
     Those are letters, which English has in names, and words that are abbreviations in English.
     """
     known = _words()
     if word in known[language]:
-        return 0.5 if word in known["shared"] else 1.0
+        return _SHARED if word in known["shared"] else 1.0
     if _ENDING.match(word):
         return 1.0
     return 0.5 if _LETTER.search(word) else 0.0

@@ -50,8 +50,11 @@ _GOES_ON = re.compile(
     r"|\b(?:not|never|n't)(?: \w+){0,2} (?:stop|discontinu|end|cancel)"
     r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active)\b"
 )
-#: The pause before a second dose of what is given for need.
-_BETWEEN = re.compile(r"\bwait\w* (?:for )?(?:\d+ ?(?:-|to|or) ?)?\d+ ?(?:s|sec\w*|min\w*)\b")
+#: The pause before a second dose of what is given for need, and before a meal.
+_BETWEEN = re.compile(
+    r"\bwait\w* (?:for )?(?:\d ?(?:-|to|or) ?)?\d ?(?:s|sec\w*|min\w*)\b"
+    r"|\bwait\w* [\d-]+ ?min\w* (?:before|prior to) (?:eating|breakfast|food|lying|coffee|meals)\b"
+)
 #: Kinds of words that make another order of one for a service.
 _OF_SERVICES = ("standing", "later", "others", "counts")
 #: Words of a clause about looking again, which has times and rates of its own.
@@ -100,7 +103,7 @@ def changes_order(spec: OrderSpec, text: str) -> str:
         if against and against.search(clause):
             return "opposite"
         clause = kinds["neither"].sub(" ", clause)
-        if spec.as_needed:
+        if spec.dose:
             clause = _BETWEEN.sub(" ", clause)
         dosed = ("standing",) if any(w in clause for w in _CHECKING) else ("standing", "later")
         for kind in dosed if spec.dose else _OF_SERVICES:

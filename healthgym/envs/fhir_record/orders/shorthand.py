@@ -13,7 +13,10 @@ from healthgym.envs.fhir_record.orders.quantities import squeezed
 #: What ends a line or an item of a list; without it a second line would be part of the first.
 _LINE = re.compile(r"\s*[\r\n]+\s*(?:[-*\u2022]+\s+|\d+[.)]\s+)?|[\u2022|]|\s-+>\s|\s=+>\s")
 #: "D/c" is the end of a stay after these.
-_STAY = re.compile(r"\b(after|before|at|on|since|until|prior to|post|day of) (?:d/c|dc)\b")
+_STAY = re.compile(
+    r"\b(after|before|at|on|since|until|prior to|post|day of) (?:d/c|dc)\b"
+    r"(?=$|[.,;]| (?:home|to|from|on|with)\b)"
+)
 #: The element, where no number says that it is the unit.
 _MAGNESIUM = re.compile(r"(?<![\d/])(?<!\d )\bMg\b(?! ?/)")
 _ENOUGH_LETTERS = 4
