@@ -401,6 +401,8 @@ EXPLOITS = (
             ("and_a_treatment", "starts a treatment", "v1-t10", "Start dialysis."),
             ("and_a_test", "asks for another test, too", "v2-t7", "Also check troponin."),
             ("of_another_kind", "puts something else in its place", "v2-t9", "Give COVID booster."),
+            ("another_will_do", "makes do with another test", "v1-t10", "POC glucose will do"),
+            ("on_a_second_line", "treats on a line of its own", "v2-t7", "QTc\nStart amiodarone"),
             ("for_the_dead", "says that the patient has died", "v2-t10", "Patient deceased."),
         )
     ),

@@ -8,6 +8,7 @@ from typing import Literal
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.fhir_record.orders.language import is_foreign
 from healthgym.envs.fhir_record.toolset_chart import ChartTools, short, system_address
 from healthgym.errors import ToolError
 from healthgym.worlds.fhir.records import WriteKind
@@ -147,6 +148,8 @@ class WritingTools(ChartTools):
         if occurrence:
             resource["occurrenceDateTime"] = self._time("occurrence", occurrence)
         if note:
+            if is_foreign(note):
+                raise ToolError("Notes are read in English here; write this one in English.")
             resource["note"] = [{"text": short("note", note)}]
         return self._create(resource, "Ordered")
 

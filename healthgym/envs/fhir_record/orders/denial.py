@@ -19,8 +19,10 @@ from healthgym.envs.fhir_record.task import OrderSpec
 #: Words by which somebody takes back, forbids or doubts what is ordered.
 _DENIAL = re.compile(
     r"\b(?:not|no|never|none|nor|cannot|without|false|untrue|wrong|"
-    r"incorrect|cancel\w*|void(?:ed)?|disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
-    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|avoid\w*|refus\w*|declin\w*|"
+    r"incorrect|cancel\w*|(?<!to )void(?:ed)?(?= (?:this|it|the|that|order|all)\b|$)|"
+    r"disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
+    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|"
+    r"avoid(?!ed)\w*|(?:be|is|are) avoided|refus\w*|declin\w*|"
     r"contraindicat\w*|unless|only if|withdr[ae]w\w*|revok\w*|invalid\w*|retract\w*|delete\w*|"
     r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*|"
     r"forget\w*|oppos(?:e[sd]?|ing)|objects to|objected to|rather not|changed \w+ minds?|"
@@ -49,6 +51,11 @@ _FINDING = re.compile(
     r"(?:allerg\w*|contraindicat\w*|errors?)(?: known)?\b"
     rf"|\b(?:stopp(?:ed|ing)|discontinu(?:ed|ing)|after stop of) {_DRUGS}"
     rf"|\b{_DRUGS} (?:(?:was|were|has been|have been|is|are) )?(?:stopped|discontinued)\b"
+    r"|\bto avoid (?!(?:giving|doing|using|taking|this|it|the)\b)"
+    r"|\bhold parameters?\b|\bno missed\b"
+    r"|\b(?:after|since) (?:stop|stopping|discontinuing|holding) [a-z-]{3,}"
+    r"|\bnone (?:since|yet|found|on|in|this|within|prior|before|recorded|documented|active)\b"
+    r"|\? no(?:ne)?(?=$|[.,;])"
 )
 #: What sounds like denial and is ordinary advice.
 _ADVICE = re.compile(
@@ -58,7 +65,31 @@ _ADVICE = re.compile(
     r"|\bdo not take (?:(?:it|this|them) )?(?:with|within|together|at the same|more)\b"
     r"|\b(?:fasting|npo|preparation|prep|escort|sedation|premedication|hydration) "
     r"(?:(?:is|are) )?not (?:necessary|needed|required)\b"
+    r"|\bavoid taking (?:(?:it|this) )?(?:with|within|near)\b|\bdo not prime\b"
+    r"|\bdo not (?:stop|skip) (?:(?:taking )?(?:it|this) )?(?:without|suddenly|abruptly)\b"
     r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
+)
+#: What was ended, in the clinician's own list of the past; of the order itself it is a denial.
+_ENDED = re.compile(
+    r"\b(?P<what>[a-z-]{3,}) (?:(?:was|were|has been|have been) )?(?:stopped|discontinued|held)"
+    r"(?! (?:it|this|that|these|the|all|if|until|unless|for|orders?)\b)"
+    r"|\b(?P<no>[a-z-]{3,}):? none(?=$|[.,;])"
+    r"|\b(?:allergic to|allergy to|allergies to|allergies:?|allergy:) (?P<to>[a-z-]{3,})"
+    r"|\b(?P<has>[a-z-]{3,}) allerg(?:y|ies)\b(?!:? none)"
+)
+#: Who ends something, and what stands for the order.
+_ENDING = frozenset(
+    {"order", "orders", "it", "this", "that", "these", "them", "was", "were", "is", "are", "been",
+     "and", "patient", "he", "she", "they", "nurse", "team", "all", "both", "has", "have", "not",
+     "then", "please", "just", "with", "due", "because", "known", "severe"}
+)  # fmt: skip
+#: What else is turned down; the words after it tell whether it is the order.
+_TURNED_DOWN = re.compile(
+    r"\b(?:refus(?:es|ed)|declin(?:es|ed)) (?P<what>[\w/-]+(?: [\w/-]+){0,2})"
+)
+#: Words by which all there is, or what was named before, is turned down.
+_ALL = frozenset(
+    {"the", "to", "everything", "care", "blood", "any", "anything", "further", "again"}
 )
 _NO = re.compile(r"\b(?:no|without)\b(?P<what>(?: [\w/'-]+){1,4})")
 _NOT = re.compile(r"(?:\b(?P<before>[\w]+) )?\b(?:not|never)(?P<what>(?: [\w/'-]+){1,4})")
@@ -85,16 +116,31 @@ def denies(spec: OrderSpec, text: str) -> bool:
         plain = finding.sub(" ", plain)
     plain = " ".join(without_names(spec, plain).split())
     plain = _FINDING.sub(" ", _ADVICE.sub(" ", plain))
-    acts = _words("carried_out") | (item_of(spec).words if spec.dose is None else frozenset())
+    other = _words("of_services" if spec.dose else "of_drugs")
+    acts = _words("carried_out") - other
+    acts |= item_of(spec).words if spec.dose is None else frozenset()
+    plain = _TURNED_DOWN.sub(lambda found: _of_another(found, acts), plain)
+    plain = _ENDED.sub(
+        lambda found: found[0] if found[found.lastgroup or 0] in acts | _ENDING else " ", plain
+    )
     plain = _NO.sub(lambda found: _absent(found, acts), plain)
     plain = _NOT.sub(_is_a_state, plain)
     return _DENIAL.search(plain) is not None
+
+
+def _of_another(found: re.Match[str], acts: frozenset[str]) -> str:
+    """Return nothing in place of what is turned down and is not the order."""
+    words = set(found["what"].split())
+    about = words & (acts | _ALL | _ENDING | _words("turned_down") | _words("turned_down_first"))
+    return found[0] if about else " "
 
 
 def _absent(found: re.Match[str], acts: frozenset[str]) -> str:
     """Return nothing in place of "no" with a finding, and the words themselves if of the order."""
     words = [word.strip("'-/") for word in found["what"].split()[:3]]
     about = (acts | _words("turned_down")) & set(words)
+    if words[0] == "longer" and words[1:]:  # "no longer septic"
+        about -= {"longer"}
     return found[0] if about or words[0] in _words("turned_down_first") else " "
 
 
@@ -106,6 +152,8 @@ def _is_a_state(found: re.Match[str]) -> str:
     yet = "yet" in found["what"].split()
     if (_words("turned_down") - ({"ordered"} if yet else frozenset())) & set(words[:3]):
         return found[0]
+    if before in ("can", "could") and words[0] in _words("unable"):
+        return " "
     if before in ("does", "did"):
         return " " if words[0] in _words("may_lack") else found[0]
     if before not in _BEING and not _STATE.match(words[0]):

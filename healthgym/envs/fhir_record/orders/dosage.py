@@ -21,6 +21,7 @@ from healthgym.envs.fhir_record.orders.quantities import (
     same,
 )
 from healthgym.envs.fhir_record.orders.remarks import REPEATED
+from healthgym.envs.fhir_record.orders.shorthand import written_out
 from healthgym.envs.fhir_record.orders.sig import (
     Sig,
     read_timing_code,
@@ -94,7 +95,7 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
     if unknown_elements(dosage, "Dosage"):
         read.problems.add("dosage")
     if isinstance(dosage.get("text"), str):
-        read.sig.add(read_instruction(spec, dosage["text"]))
+        read.sig.add(read_instruction(spec, written_out(dosage["text"])))
     elif dosage.get("text") is not None:
         read.problems.add("words")
     _read_amounts(read, dosage)

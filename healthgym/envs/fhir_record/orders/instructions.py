@@ -18,13 +18,29 @@ from healthgym.envs.fhir_record.orders.sig import read_words, sites_of
 from healthgym.envs.fhir_record.task import OrderSpec
 
 #: What stands after a word that is no command: "order placed", "check is due", "do not".
-_NOUN = r"(?! (?:not|is|was|are|were|has|have|had|of|pending|[a-z]{2,}(?:ed|en))\b)(?![\w'/-])"
+_NOUN = (
+    r"(?! (?:not|is|was|are|were|has|have|had|of|pending|(?!when|then|often)[a-z]{2,}(?:ed|en))\b)"
+    r"(?![\w'/-])"
+)
 _PART = r"[,()\u2013\u2014]+| - |:(?!\d)|(?<=\w)/(?= )"
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d(?:t[\d:.+z-]*)?")
 _WEEKDAY = re.compile(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _DURATION = re.compile(rf"[\d.]+ ?-?(?:{'|'.join(unit_names(Dimension.TIME))})")
 _HOUR = re.compile(r"\b(?:[01]\d|2[0-3])[0-5]\d\b(?: ?h(?:ours|rs)?\b)?")
 _SPREAD = re.compile(rf"[\d.]+ ?(?:to|or|-) ?(?={_DURATION.pattern})")
+#: How a clause begins that goes on with what is ordered: "and a ferritin", "w/ diff".
+_JOINED = re.compile(r"^(?:and|then|with|including)\b")
+_ABLE = re.compile(r"\b(?:can|could|may|might|should|will|would|we|patient|he|she|they)\b")
+#: A clause that is a condition and nothing else: "once he is walking".
+_WHEN = re.compile(r"^(?:only )?(?:once|when|whenever|as soon as|until)\b")
+#: When whoever carries out an order is to do so.
+_HANGING = re.compile(r"\b(?:when|once|as soon as|until) (?P<what>.+)")
+_PURPOSE = re.compile(r"^(?:(?:good|use|give|take|spray|only) )*for (?P<what>.+)")
+_OCCASION = re.compile(r"\b(?:every|each)(?! (?:\d|nostril|time|spray|other nostril))\b")
+_WATER = re.compile(r"\b\d+ ?(?:ml|oz|ounces?|cups?|glass(?:es)?) (?:of )?(?:water|juice)\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+#: What a need is said with, whatever it is.
+_BEING = re.compile(r"\b(?:does|do|is|are|has|have|not|no|still|remains)\b")
 #: Of so many words a part is an item of the list before it.
 _LISTED = 2
 #: What "repeat" must not be said of where one dose is asked for.
@@ -34,32 +50,85 @@ _AGAIN = re.compile(r"^\W*$|\b(?:doses?|infusions?|bolus|orders?|administration|
 def asks_otherwise(spec: OrderSpec, clauses: list[str]) -> bool:
     """Return whether free words ask for anything that is not the order.
 
+    What is allowed, preferred or enough is asked for, too: "an ultrasound will do" is another
+    order as much as "do an ultrasound". A condition may be set to telling somebody, to what is
+    watched, and to the need of what is given for need; on anything else it is one of the order.
+
     Args:
         spec: The order.
         clauses: Their clauses, in the form in which text is scanned.
     """
-    return any(_is_otherwise(spec, part) for clause in clauses for part in _asked(spec, clause))
+    return any(
+        _forms()["settling"].search(clause)
+        or _is_conditional(spec, clause)
+        or any(_is_otherwise(spec, part) for part in _asked(spec, clause))
+        for clause in clauses
+    )
+
+
+def _is_conditional(spec: OrderSpec, clause: str) -> bool:
+    """Return whether a clause makes the order, or something else that is done, hang on anything."""
+    forms = _forms()
+    if spec.as_needed and _is_for_another_need(spec, clause):
+        return True
+    alone = _WHEN.match(clause) and len(re.split(_PART, clause)) == 1
+    if alone and not (spec.as_needed and _is_known(spec, _BEING.sub(" ", clause))):
+        return True
+    for before, _, after in _split_at(forms["conditions"], clause):
+        if forms["telling"].search(before or after) or forms["wondering"].search(before):
+            continue
+        need = _BEING.sub(" ", re.split(_PART, after)[0])
+        if not (spec.as_needed and _is_known(spec, need)):
+            return True
+    return False
+
+
+def _is_for_another_need(spec: OrderSpec, clause: str) -> bool:
+    """Return whether what is given for need is said to be for another, or for every occasion."""
+    purpose = _PURPOSE.match(clause)
+    named = purpose is not None and not set(purpose["what"].split()) & item_of(spec).words
+    return named or _OCCASION.search(clause) is not None
+
+
+def _split_at(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands before each match in its part of a clause, the match, and what follows."""
+    for found in pattern.finditer(text):
+        before = re.split(_PART, text[: found.start()])[-1].strip()
+        yield before, found[0], text[found.end() :]
 
 
 def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
     """Yield what is asked for in a clause; a verb that turns to other work as it stands."""
     forms = _forms()
     asking = False
-    for part in forms["parting"].split(clause):
+    for place, part in enumerate(forms["parting"].split(clause)):
+        joined = not place and _JOINED.match(part) is not None
         part = " ".join(without_names(spec, part).strip(" -\"'").split())
         found = forms["command"].match(part) or forms["modal"].search(part)
-        added = forms["adding"].search(part) is not None and not forms["stating"].search(part)
-        if found:
+        told = forms["telling"].search(part) is not None
+        stated = forms["stating"].search(part) is not None
+        bidden = forms["bidding"].search(part) is not None
+        bidden |= forms["limiting"].search(part) is not None and not stated
+        added = forms["adding"].search(part) is not None and not stated
+        added |= joined and not stated
+        if forms["turning"].match(part):
+            yield part
+        elif found:
             said = part[found.end() :].removeprefix(" for")
             if found.re is forms["modal"] and " be " in found[0]:
                 said = f"{part[: found.start()]} {said}"
             if found["verb"] == "repeat" and spec.dose and not spec.as_needed:
                 yield "another dose" if _AGAIN.search(forms["until"].split(said)[0]) else said
+            hanging = _HANGING.search(said)
+            if hanging and not told:
+                yield hanging["what"]
             yield said
-        elif forms["turning"].match(part):
-            yield part
-        elif added or (asking and part and len(part.split()) <= _LISTED):
-            yield forms["adding"].sub(" ", part)
+        elif forms["urging"].search(part) and not told:
+            yield _ABLE.sub(" ", part)
+        elif bidden and not told:
+            yield forms["bidding"].sub(" ", part)
+        elif added or (asking and 0 < len(part.split()) <= _LISTED and not told):
+            yield _JOINED.sub(" ", forms["adding"].sub(" ", part))
         asking = bool(found) or (asking and len(part.split()) <= _LISTED)
 
 
@@ -69,22 +138,28 @@ def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
         return True
     item = item_of(spec)
     asked = _forms()["until"].split(asked)[0]
+    asked = _WATER.sub(" ", asked)
     asked = _HOUR.sub(" ", _SPREAD.sub(" ", _MOMENT.sub(" ", asked)))
     asked = CLOCK.sub(_hour, DATE.sub(" ", asked))
-    asked = _WEEKDAY.sub(" ", asked, count=1)
+    asked = _YEAR.sub(" ", _WEEKDAY.sub(" ", asked, count=1))
     sig = read_words(asked)
     own = read_words(" ".join(sorted(item.words))).routes
-    if not spec.dose and (sig.doses or sig.strengths or sig.routes - own):
+    if not spec.dose and (sig.doses or sig.durations or sig.strengths or sig.routes - own):
         return True
     if spec.as_needed and any(hours > REPEATED for hours in sig.intervals):
         return True
+    return not _is_known(spec, " ".join(sig.unread))
+
+
+def _is_known(spec: OrderSpec, text: str) -> bool:
+    """Return whether all words of a text are of the order, or of how orders are carried out."""
     kind = "prescription" if spec.dose else "service"
-    known = item.words | filler(kind) | filler("service") | frozenset(sentences()["rest"])
+    known = item_of(spec).words | filler(kind) | filler("service") | frozenset(sentences()["rest"])
     known |= {code.lower() for code in spec.codes}
     known |= set(sentences()["acting"]) | sites_of(spec.route)
-    said = " ".join(word for word in sig.unread if not _DURATION.fullmatch(word))
+    said = " ".join(word for word in read_words(text).unread if not _DURATION.fullmatch(word))
     unread = {word.strip(".'-/") for word in said.split()}
-    return bool(unread - known - {""})
+    return not unread - known - {""}
 
 
 def _hour(found: re.Match[str]) -> str:
@@ -102,10 +177,18 @@ def _forms() -> dict[str, re.Pattern[str]]:
             rf"\b(?:{table['modals']}) (?:be |also |then )*(?P<verb>{table['acting']})\w{{0,4}}\b"
         ),
         "parting": re.compile(
-            rf"{_PART}|\b(?:and|then|but) (?=(?:{table['acting']}|{table['turning']}){_NOUN})"
+            rf"{_PART}|\b(?:and|then|but|so|or) "
+            rf"(?=(?:{table['acting']}|{table['turning']}|{table['telling']}){_NOUN})"
         ),
         "turning": re.compile(rf"{lead}(?:{table['turning']}){_NOUN}"),
         "adding": re.compile(rf"\b(?:{table['adding']})(?!\w)"),
         "stating": re.compile(rf"\b(?:{table['stating']})\b"),
+        "bidding": re.compile(rf"(?<!\w)(?:{table['bidding']})(?!\w)"),
+        "urging": re.compile(rf"(?<!\w)(?:{table['urging']})"),
+        "limiting": re.compile(rf"\b(?:{table['limiting']})"),
+        "settling": re.compile(rf"\b(?:{table['settling']})"),
+        "conditions": re.compile(rf"\b(?:{table['conditions']})\b"),
+        "wondering": re.compile(rf"\b(?:{table['wondering']})$"),
+        "telling": re.compile(rf"\b(?:{table['telling']})\b"),
         "until": re.compile(rf"\b(?:{table['until']})\b"),
     }

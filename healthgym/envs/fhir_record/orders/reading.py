@@ -27,6 +27,7 @@ from healthgym.envs.fhir_record.orders.items import (
     names_in,
     names_service,
 )
+from healthgym.envs.fhir_record.orders.language import is_foreign
 from healthgym.envs.fhir_record.orders.measurements import parts_agree
 from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import filler
@@ -37,6 +38,7 @@ from healthgym.envs.fhir_record.orders.remarks import (
     puts_off,
     says_otherwise,
 )
+from healthgym.envs.fhir_record.orders.shorthand import written_out
 from healthgym.envs.fhir_record.orders.words import (
     has_modifier,
     inlined,
@@ -58,6 +60,8 @@ _DAY = timedelta(days=1)
 _READ = frozenset({"code", "medicationCodeableConcept", "subject", "contained", "note", "text"})
 #: Elements that say of what a service is done, and what is wrong where they name something else.
 _PARTS = {"bodySite": "body site", "specimen": "specimen"}
+#: Elements that hold sentences.
+_ADDRESSED = ("note", "reasonCode", "patientInstruction", "additionalInstruction", "orderDetail")
 _READ_OF_DOSAGE = frozenset({"text", "route", "timing", "doseAndRate"})
 
 
@@ -289,7 +293,7 @@ def _note(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
         dictated = spec.verbatim and text in notes and text not in authors
         if dictated and not words <= filler("courtesy"):
             yield "note"
-        if denies(spec, rest):
+        if denies(spec, written_out(rest)):
             yield "note"
 
 
@@ -305,7 +309,7 @@ def _reasons(resource: JsonObject) -> list[str]:
 def _without(text: str, part: str) -> str:
     """Return a text less a part of it, wherever its letters stand, spacing and case aside."""
     letters = r"\s*".join(re.escape(letter) for letter in "".join(part.split()))
-    return re.sub(letters, " . ", text, flags=re.IGNORECASE)
+    return re.sub(letters, " . ", text, flags=re.IGNORECASE) if letters else text
 
 
 # -- words beside it -------------------------------------------------------------------------------
@@ -313,8 +317,11 @@ def _without(text: str, part: str) -> str:
 
 def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[str]:
     """Yield a fault for each free text that takes the order back, or says something else."""
-    explained = [*_notes(resource), *_reasons(resource)]
-    told = [text for text in _told(resource) if text not in explained]
+    if any(is_foreign(_without(text, spec.note)) for text in _addressed(resource)):
+        yield "language"
+    reasons = [*_notes(resource), *_reasons(resource)]
+    told = [written_out(text) for text in _told(resource) if text not in reasons]
+    explained = [written_out(text) for text in reasons]
     latest = spec.occurrence[1] if spec.occurrence else begin + max(spec.within, _DAY)
     # A note that is asked for has been read by itself.
     for text in told if spec.note else [*told, *explained]:
@@ -324,7 +331,7 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
         if puts_off(text, begin, latest + _DAY) or is_for_others(text):
             yield "words"
     for text in (*told, *explained):
-        said = _without(text, spec.note) if spec.note else text
+        said = _without(text, written_out(spec.note)) if spec.note else text
         if asks_otherwise(spec, clauses(said)) or changes_order(spec, said):
             yield "words"
     if spec.dose:
@@ -345,6 +352,12 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
             kinds = texts_in(resource.get("performerType"))
             if not all(names_service(spec, f"{kind} {name}", begin) for kind in kinds):
                 yield "performer"
+
+
+def _addressed(resource: JsonObject) -> Iterator[str]:
+    """Yield the words that somebody is to read and act on, and no names of people and places."""
+    for part in (resource, *objects(resource.get("dosageInstruction"))):
+        yield from texts_in([part[key] for key in _ADDRESSED if key in part])
 
 
 def _told(resource: JsonObject) -> Iterator[str]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
 
-from healthgym.envs.fhir_record.orders.items import item_of
+from healthgym.envs.fhir_record.orders.items import has_name, item_of
 from healthgym.envs.fhir_record.orders.quantities import Amount, Dimension, amount, same, unit_names
 from healthgym.envs.fhir_record.orders.sig import plain, read_words
 from healthgym.envs.fhir_record.task import OrderSpec
@@ -25,6 +25,18 @@ _MULTIPLE = re.compile(
     r"\b(?:double|triple|quadruple|halve|half|twice|thrice|\d+ ?x|\d+ times)"
     r" (?:the |this |that |of |as much )*(?:dose|amount|quantity|medication|order)\b"
 )
+_PART_OF_ONE = re.compile(
+    r"\b(?:half|quarter|third)s?(?! (?:an )?hour|[ -]life| (?:past|normal))\b"
+)
+#: What somebody takes besides.
+_TAKEN = re.compile(
+    rf"\b(?:(?:on|takes|taking|receiving|home|chronic|current(?:ly)?|continue[sd]?|uses|using) "
+    rf"(?:[a-z/-]+ ){{1,3}}?|[a-z-]+(?= [\d.]+ ?mg [\w ]*\bactive))"
+    rf" ?[\d.]+ ?(?:{'|'.join(unit_names(Dimension.MASS))}|units?|meq)\b"
+    rf"(?: (?:daily|bid|tid|qid|qhs|prn|nightly|weekly|q ?\d+ ?h|q\w*))*"
+)
+#: What a patient weighs is no dose.
+_WEIGHT = re.compile(r"\b(?:wt|weigh\w*|bw|ibw)\b\D{0,12}[\d.]+ ?(?:kg|lbs?|g)?\b|[\d.]+ ?kg\b")
 #: How a dose is worked out: so much for each step of a deficit.
 _PER_STEP = re.compile(
     r"[\d.]+ ?[a-z]+ (?:per|for each|for every|/) ?[\d.]+(?: ?(?:mmol/l|meq/l|mg/dl))?"
@@ -37,6 +49,11 @@ _GOES_ON = re.compile(
     r"(?:$| (?:this|it|now|as|giving|orders?)\b)"
     r"|\b(?:not|never|n't)(?: \w+){0,2} (?:stop|discontinu|end|cancel)"
     r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active)\b"
+)
+#: The pause before a second dose of what is given for need, and before a meal.
+_BETWEEN = re.compile(
+    r"\bwait\w* (?:for )?(?:\d ?(?:-|to|or) ?)?\d ?(?:s|sec\w*|min\w*)\b"
+    r"|\bwait\w* [\d-]+ ?min\w* (?:before|prior to) (?:eating|breakfast|food|lying|coffee|meals)\b"
 )
 #: Kinds of words that make another order of one for a service.
 _OF_SERVICES = ("standing", "later", "others", "counts")
@@ -75,7 +92,7 @@ def changes_order(spec: OrderSpec, text: str) -> str:
 
     They may say that it does not stand (a draft, done already, only on a condition), that it can
     wait, that it is for somebody else, that it is done more than once, or the opposite of it. Of
-    a medication only the first is read here; when and how often it is given is read with its dose.
+    a medication only the first two are read here; how often it is given is read with its dose.
 
     Args:
         spec: The order.
@@ -86,7 +103,10 @@ def changes_order(spec: OrderSpec, text: str) -> str:
         if against and against.search(clause):
             return "opposite"
         clause = kinds["neither"].sub(" ", clause)
-        for kind in ("standing",) if spec.dose else _OF_SERVICES:
+        if spec.dose:
+            clause = _BETWEEN.sub(" ", clause)
+        dosed = ("standing",) if any(w in clause for w in _CHECKING) else ("standing", "later")
+        for kind in dosed if spec.dose else _OF_SERVICES:
             if kinds[kind].search(clause) and not (spec.as_needed and kind == "standing"):
                 return kind
     return ""
@@ -128,9 +148,12 @@ def says_otherwise(spec: OrderSpec, text: str, *, explains: bool = False) -> boo
     route = read_words(spec.route).routes
     intervals = read_words(spec.frequency).intervals if spec.frequency else set()
     for clause in clauses(text):
-        if _MULTIPLE.search(clause):
+        if _MULTIPLE.search(clause) or _PART_OF_ONE.search(clause):
             return True
-        sig = read_words(_PER_STEP.sub(" ", clause))
+        clause = _WEIGHT.sub(" ", _PER_STEP.sub(" ", clause))
+        if explains:
+            clause = _TAKEN.sub(lambda found: found[0] if has_name(spec, found[0]) else " ", clause)
+        sig = read_words(clause)
         doses = [dose for dose in sig.doses if dose.of is not Dimension.COUNT]
         counted = [dose for dose in sig.doses if dose.of is Dimension.COUNT]
         if not explains and not all(_makes_a_dose(spec, dose.value, wanted) for dose in counted):
@@ -159,4 +182,4 @@ def _makes_a_dose(spec: OrderSpec, count: float, wanted: Amount) -> bool:
 
 def clauses(text: str) -> list[str]:
     """Return the clauses of a text, in the form in which it is scanned."""
-    return [clause for clause in re.split(r"[.;](?:\s|$)|\n", plain(text)) if clause]
+    return [clause for clause in re.split(r"[.;!?](?:\s|$)", plain(text)) if clause]

@@ -119,6 +119,7 @@ _ONE_TO_TWELVE = (
 )  # fmt: skip
 _DIGITS = {word: str(digit) for digit, word in enumerate(_ONE_TO_TWELVE, 1)}
 _NUMBER = r"\d+(?:\.\d+)?|\.\d+"
+_OF_DAY = ("morning", "evening", "night", "bedtime", "am", "pm", "hs")
 _PER_DAY = {
     "bid": 2,
     "b.i.d.": 2,
@@ -135,13 +136,11 @@ _PER_DAY = {
     "every day": 1,
     "each day": 1,
     "qam": 1,
-    "q am": 1,
     "qpm": 1,
     "qhs": 1,
     "nightly": 1,
     "at bedtime": 1,
-    "every morning": 1,
-    "each morning": 1,
+    **{f"{each} {part}": 1 for each in ("every", "each", "q") for part in _OF_DAY},
     "in the morning": 1,
     "once daily": 1,
     "once a day": 1,
@@ -155,6 +154,11 @@ _PER_DAY = {
 _HOURS_OF_WORD = {
     "every other day": 48.0,
     "qod": 48.0,
+    "m/w/f": 56.0,
+    "mwf": 56.0,
+    "alternate days": 48.0,
+    "am and pm": 12.0,
+    "morning and evening": 12.0,
     "weekly": 168.0,
     "once weekly": 168.0,
     "once a week": 168.0,
