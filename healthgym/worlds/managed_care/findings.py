@@ -60,7 +60,7 @@ class Finding:
             withheld: Whether a document that was asked for did not come: without it the reviewer
                 takes nothing for shown.
         """
-        good, known = dict(favourable(self.policy.criteria)), self.packet.by_id
+        good, known = favourable(self.policy.criteria), self.packet.by_id
         moved = {_OPEN: _NOT_SHOWN} if closed else {}
         shown = {CriterionResult.MET: _OPEN} if withheld else {}
         return tuple(

@@ -124,7 +124,7 @@ class Situation:
         Args:
             found: What the chart shows of the policy.
         """
-        helpful = dict(favourable(self.policy.criteria))
+        helpful = favourable(self.policy.criteria)
         besides = {Posture.CONTRADICTS} if self.ending is Course.PARTIAL else set()
         return frozenset(
             fact
@@ -173,7 +173,7 @@ def _misreadable(policy: Policy) -> bool:
 
     One of several alternatives cannot: where the others are open, more evidence is asked for.
     """
-    helpful = dict(favourable(policy.criteria))
+    helpful = favourable(policy.criteria)
     open_ = dict.fromkeys(helpful, Posture.ABSENT)
     return any(
         combined(policy.criteria, {**open_, item.id: _CONTRARY[helpful[item.id]]})

@@ -104,7 +104,7 @@ def draw_memo(
     _require_shown(case)
     (name,) = turning(case, case.found)
     item = policy.criterion(name)
-    good = dict(favourable(policy.criteria))[name]
+    good = favourable(policy.criteria)[name]
     stance = good if settles else Posture.INSUFFICIENT
     if stance not in possible(item):
         raise ConfigurationError(f"Nobody can tell on a call that {name} is {stance}.")

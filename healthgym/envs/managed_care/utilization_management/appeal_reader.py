@@ -97,7 +97,7 @@ def _reason(found: Finding, case: CaseReading, *, grounded: bool) -> str:
         return f"{head}, is the policy in force; the appeal does not name it, and has no grounds."
     if not found.carried:
         return f"{head}: the file does not show {' and '.join(found.named())}."
-    denial, good = _denial(case), dict(favourable(found.policy.criteria))
+    denial, good = _denial(case), favourable(found.policy.criteria)
     shown = found.assessment.criteria
     turned = [
         name

@@ -34,7 +34,7 @@ def appeal_reference(chain: Chain, dispute: Dispute, path: Path) -> ReviewRefere
     overturned = path is Path.APPEAL_OVERTURNED
     outcome = AppealOutcome(str(path))
     status, letter = CaseStatus(str(path)), LetterType(str(path))
-    good = dict(favourable(case.book.in_force.criteria))
+    good = favourable(case.book.in_force.criteria)
     denial = (chain.slip.finding if chain.slip else chain.finding).assessment.criteria
     documents = tuple(dict.fromkeys((*dispute.sent.documents, *dispute.brought)))
     shows = case.patient.chart.shows

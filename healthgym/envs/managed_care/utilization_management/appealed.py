@@ -94,7 +94,7 @@ class Appealed:
 
     def _rests(self, reason: Reason) -> bool:
         """Return whether a reason names criteria that the outcome rests on, and no other side's."""
-        good = dict(favourable(self.reference.policy.criteria))
+        good = favourable(self.reference.policy.criteria)
         shown = {n: one.posture for n, one in self.findings.shown.criteria.items()}
         for_it = frozenset(name for name, each in shown.items() if each is good[name])
         if self.truth.outcome is AppealOutcome.APPEAL_OVERTURNED:

@@ -127,7 +127,7 @@ class Deferring:
         self, rows: Mapping[str, NurseCriterionEvaluation]
     ) -> dict[str, NurseCriterionEvaluation]:
         """Return findings by which the case ends otherwise, on what it hangs on, or the first."""
-        good = dict(favourable(self.tree))
+        good = favourable(self.tree)
         hangs_on = decisive(self.tree, _postures(rows))
         if hangs_on:
             new = {name: _RESULTS[good[name]] for name in hangs_on}

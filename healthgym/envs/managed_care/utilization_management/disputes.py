@@ -150,7 +150,7 @@ def _held_back(
 
 def _groups(case: DrawnCase, kind: Kind, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
     """Yield criteria that speak for the request, of which nothing is sent at first."""
-    good = dict(favourable(case.book.in_force.criteria))
+    good = favourable(case.book.in_force.criteria)
     found = case.found.criteria
     names = [name for name, each in found.items() if each.facts and each.posture is good[name]]
     groups = list(combinations(names, _TOGETHER if kind is Kind.BROUGHT else 1))
@@ -161,7 +161,7 @@ def _disputed(
     case: DrawnCase, kind: Kind, first: PolicyAssessment, after: PolicyAssessment
 ) -> bool:
     """Return whether a request is denied by what was sent first, and what comes then settles."""
-    good = dict(favourable(case.book.in_force.criteria))
+    good = favourable(case.book.in_force.criteria)
     settled = any(
         each.posture is good[name] and first.criteria[name].posture is not good[name]
         for name, each in after.criteria.items()

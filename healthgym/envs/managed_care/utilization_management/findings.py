@@ -91,7 +91,7 @@ class Findings:
     @cached_property
     def held_against(self) -> frozenset[str]:
         """Criteria that physicians themselves found, in the episode, not to favour the request."""
-        good = dict(favourable(self.policy.criteria))
+        good = favourable(self.policy.criteria)
         known = self.physician.items()
         return frozenset(n for n, one in known if n in good and _RESULTS[one.result] is not good[n])
 
@@ -152,7 +152,7 @@ class Findings:
 
     def _wrong(self, found: Found, *, closing: bool) -> tuple[str, ...]:
         spare = frozenset(self._spare(self.policy.criteria, found))
-        good = dict(favourable(self.policy.criteria))
+        good = favourable(self.policy.criteria)
         wrong = []
         for name, right in self._right.items():
             accepted = {right}

@@ -69,7 +69,7 @@ class Guesser(Reviewer):
         """Return findings by which everything is shown that the request does not tell itself."""
         policy = self._policy.policy()
         known = super()._found(case)
-        good = dict(favourable(policy.criteria))
+        good = favourable(policy.criteria)
         sources: dict[str, tuple[str, ...]] = {}
         told: dict[str, Assessment] = {}
         facts: list[AnyFact] = []

@@ -250,7 +250,7 @@ class Inspection:
     @property
     def _unfavourable(self) -> frozenset[str]:
         """Criteria that the packet does not show in favour of the request."""
-        good = dict(favourable(self.reference.policy.criteria))
+        good = favourable(self.reference.policy.criteria)
         shown = self.findings.shown.criteria
         return frozenset(name for name, one in shown.items() if one.posture is not good[name])
 

@@ -216,7 +216,7 @@ def may_lead(path: Path) -> Callable[[Policy, PolicyAssessment], bool]:
             named = decisive(policy.criteria, postures)
             return len(named) == 1 and postures[named[0]] in _OPEN
         if path is Path.OVERTURNED:
-            good = dict(favourable(policy.criteria))
+            good = favourable(policy.criteria)
             return any(
                 decisive(policy.criteria, {**postures, name: Posture.ABSENT}) == (name,)
                 for name, each in found.criteria.items()
@@ -269,7 +269,7 @@ def _leaves_open(
         return False
     (named,) = turning(case, found)
     known = case.found.criteria[named]
-    settled = known.posture is dict(favourable(case.book.in_force.criteria))[named]
+    settled = known.posture is favourable(case.book.in_force.criteria)[named]
     return settled and bool(set(known.facts) - shown)
 
 

@@ -99,7 +99,7 @@ class Visible:
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
-        good = dict(favourable(self.policy.criteria))
+        good = favourable(self.policy.criteria)
         wrong = []
         for sentence in stated_sentences(text):
             for found in _MET.finditer(sentence):

@@ -68,7 +68,7 @@ class Dispute:
 
         None if the chart does not settle it, or by silence alone.
         """
-        good = dict(favourable(self.policy.criteria))[criterion_id]
+        good = favourable(self.policy.criteria)[criterion_id]
         found = posture(self.policy.criterion(criterion_id), self.known, self.request, self.today)
         if found.posture is not good:
             return ()
@@ -213,7 +213,7 @@ def _contract(
 
 def _beside(dispute: Dispute, rng: np.random.Generator) -> Iterator[PeerFact]:
     """Yield facts on other criteria, which settle nothing that is in dispute."""
-    good = dict(favourable(dispute.policy.criteria))
+    good = favourable(dispute.policy.criteria)
     told: set[str] = set()
     known = by_kind(dispute.known)
     others = [item for item in criteria(dispute.policy.criteria) if item.id not in dispute.disputed]

@@ -7,6 +7,7 @@ no longer be, absent if there is nothing but absence, and insufficient otherwise
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from healthgym.worlds.managed_care.policies.criteria import (
@@ -105,24 +106,24 @@ def settles(tree: Node, postures: Mapping[str, Posture], named: Iterable[str]) -
     wanted = set(named)
     known = {
         name: good
-        for name, good in favourable(tree)
+        for name, good in favourable(tree).items()
         if name in wanted and postures.get(name) in (Posture.INSUFFICIENT, Posture.ABSENT)
     }
     return combined(tree, {**postures, **known}) is Posture.SATISFIED
 
 
-def favourable(node: Node, good: Posture = Posture.SATISFIED) -> Iterator[tuple[str, Posture]]:
-    """Yield each criterion's id with the posture that helps: under a Not, the contrary.
+@kept
+def favourable(tree: Node) -> Mapping[str, Posture]:
+    """Return the posture of each criterion, by id, that helps: under a Not, the contrary."""
+    return MappingProxyType(dict(_favourable(tree, Posture.SATISFIED)))
 
-    Args:
-        node: The criteria.
-        good: The posture that the whole is wanted to take.
-    """
+
+def _favourable(node: Node, good: Posture) -> Iterator[tuple[str, Posture]]:
     if not isinstance(node, Group):
         yield node.id, good
     below = _FLIPPED[good] if isinstance(node, Not) else good
     for part in parts(node):
-        yield from favourable(part, below)
+        yield from _favourable(part, below)
 
 
 def decisive(

@@ -160,7 +160,7 @@ def _halves(instance: ReviewInstance) -> Script:
 def _open_as(instance: ReviewInstance, result: str) -> Script:
     """Return a solution in which what is not shown has another of the two results for that."""
     script = solution(instance)
-    good = dict(favourable(instance.reference.policy.criteria))
+    good = favourable(instance.reference.policy.criteria)
     found = rows(script, SAVE)
     for row in found:
         wanted = good[row["criterion_id"]] is Posture.SATISFIED

@@ -113,7 +113,7 @@ class Misreads(Reviewer):
             return found
         turned = (
             _with(found, {name: _AGAINST[good]})
-            for name, good in favourable(found.policy.criteria)
+            for name, good in favourable(found.policy.criteria).items()
             if found.assessment.criteria[name].posture is good
         )
         wrong = (one for one in turned if one.assessment.posture is Posture.CONTRADICTS)
@@ -126,7 +126,7 @@ class StrictSteps(Reviewer):
     def _judged(self, packet: Packet, case: CaseReading) -> Finding:
         """Return what is found, trials that suffice left open and then held against the request."""
         found = super()._judged(packet, case)
-        known, good = found.assessment.criteria, dict(favourable(found.policy.criteria))
+        known, good = found.assessment.criteria, favourable(found.policy.criteria)
         steps = {
             name: Posture.INSUFFICIENT
             for name, wanted in good.items()
@@ -150,7 +150,7 @@ class RubberStamp(Reviewer):
     def _judged(self, packet: Packet, case: CaseReading) -> Finding:
         """Return that all is well, without a value and without a source."""
         found = super()._judged(packet, case)
-        return _unread(found, dict(favourable(found.policy.criteria)))
+        return _unread(found, favourable(found.policy.criteria))
 
 
 class Trusts(RubberStamp):
@@ -180,7 +180,7 @@ class DeniesAll(Reviewer):
         """Return that nothing is shown, without a value and without a source."""
         found = super()._judged(packet, case)
         good = favourable(found.policy.criteria)
-        return _unread(found, {name: _AGAINST[one] for name, one in good})
+        return _unread(found, {name: _AGAINST[one] for name, one in good.items()})
 
 
 class WrongDesk(Reviewer):
@@ -243,7 +243,7 @@ class Concedes(Reviewer):
 
     def _with(self, said: str, case: CaseReading, found: Finding) -> Finding:
         """Return that what is in dispute is shown."""
-        good = dict(favourable(found.policy.criteria))
+        good = favourable(found.policy.criteria)
         return _with(found, {name: good[name] for name in found.named()})
 
 

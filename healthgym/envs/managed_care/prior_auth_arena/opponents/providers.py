@@ -169,7 +169,7 @@ class MakesUp(provider_reader.Memos):
     def _made_up(self, brief: Brief, policy: PolicyReading) -> str:
         """Return what would settle the criterion that the memo is about, in a memo's words."""
         tree, rng = policy.page.criteria, np.random.default_rng(stable_hash(self.text))
-        good = dict(favourable(tree))
+        good = favourable(tree)
         for item in criteria(tree):
             if any(told(self.text, item)):
                 with suppress(ConfigurationError):
