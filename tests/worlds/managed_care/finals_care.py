@@ -30,9 +30,10 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMReferralSource,
     FollowUpCadence,
 )
-from healthgym.worlds.managed_care.voices import LineDown, PatientVoice, Reply, ScriptedVoice
+from healthgym.worlds.managed_care.voices import PatientVoice, Reply
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.recorded import build
+from tests.worlds.managed_care.voices import LineDown, ScriptedVoice
 
 Json = Any
 CASE = "CM-ACT-001"

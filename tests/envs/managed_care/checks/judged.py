@@ -16,7 +16,6 @@ from typing import Any
 
 from healthgym.core.verdict import CheckResult
 from healthgym.envs.managed_care.checks.expectation import Expectation
-from healthgym.envs.managed_care.checks.reading import read_expectation
 from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.records.chart import (
@@ -27,6 +26,7 @@ from healthgym.worlds.managed_care.records.chart import (
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.envs.managed_care.checks.reading import read_expectation
 from tests.worlds.managed_care.recorded import build, peer_contract, record
 from tests.worlds.managed_care.replay import at, call, substitute
 

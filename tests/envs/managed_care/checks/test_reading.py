@@ -6,9 +6,9 @@ import pytest
 
 from healthgym.envs.managed_care.checks.care_expectation import Willingness
 from healthgym.envs.managed_care.checks.expectation import Contract, LetterArtifact, Stage
-from healthgym.envs.managed_care.checks.reading import read_expectation
 from healthgym.worlds.managed_care.vocabulary.authorization import MdReviewDecision
 from tests.envs.managed_care.checks.judged import expectation_of, recorded
+from tests.envs.managed_care.checks.reading import read_expectation
 
 
 def test_every_recorded_expectation_is_read() -> None:

@@ -19,17 +19,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMCaseStatus,
     CMOutreachOutcome,
 )
-from healthgym.worlds.managed_care.voices import (
-    Answer,
-    CallContext,
-    Consent,
-    LineDown,
-    Memory,
-    PlainVoice,
-    Reply,
-    ScriptedVoice,
-    Topic,
-)
+from healthgym.worlds.managed_care.voices import CallContext, Consent, Memory, Reply, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.care_management.walk import (
     ASK,
@@ -56,6 +46,7 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     walk,
 )
 from tests.worlds.managed_care.finals_care import world_of
+from tests.worlds.managed_care.voices import Answer, LineDown, PlainVoice, ScriptedVoice
 
 
 @pytest.mark.parametrize("rules", Rules)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from healthgym.worlds.managed_care.machines import care_edges
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.care import CMCarePlanStatus, CMCaseStatus
-from healthgym.worlds.managed_care.voices import Consent, PlainVoice
+from healthgym.worlds.managed_care.voices import Consent
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.sized import some
 from tests.worlds.managed_care.apps.care_management.walk import (
@@ -26,6 +26,7 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     section,
     walk,
 )
+from tests.worlds.managed_care.voices import PlainVoice
 
 UNWILLING = PlainVoice(agrees=False)
 #: The calls of the walk, and some that lead away from it.

@@ -12,14 +12,7 @@ import pytest
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.voices import (
-    Answer,
-    Disclosure,
-    PlainVoice,
-    Reply,
-    ScriptedVoice,
-    Topic,
-)
+from healthgym.worlds.managed_care.voices import Disclosure, Reply, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.care_management.entries import (
     goal,
@@ -52,6 +45,7 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     walk,
 )
 from tests.worlds.managed_care.finals_care import world_of
+from tests.worlds.managed_care.voices import Answer, PlainVoice, ScriptedVoice
 
 Json = Any
 Code = RefusalCode

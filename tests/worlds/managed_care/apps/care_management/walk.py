@@ -18,10 +18,11 @@ from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff, Worker, WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.voices import Answer, Disclosure, PatientVoice, PlainVoice, Topic
+from healthgym.worlds.managed_care.voices import Disclosure, PatientVoice, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.recorded import build
 from tests.worlds.managed_care.replay import catalog
+from tests.worlds.managed_care.voices import Answer, PlainVoice
 
 Json = Any
 CASE, SESSION = "CM-ACT-001", "SES-0001"
