@@ -32,6 +32,7 @@ from healthgym.envs.managed_care.cases.situations import (
 )
 from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.apps.provider.opening import first_line
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.handbook.page import Audience, Page
@@ -355,12 +356,4 @@ def _open(
         updated_at=now - timedelta(hours=1),
         decision_due_at=now + _DECISION,
     )
-    line = PriorAuthLine(
-        id=f"LINE-{case_id}",
-        case_id=case_id,
-        line_number=1,
-        procedure_code=order.procedure_code,
-        diagnosis_codes=order.diagnosis_codes,
-        site_of_service=order.site_of_service,
-    )
-    return case, line
+    return case, first_line(order, case_id)

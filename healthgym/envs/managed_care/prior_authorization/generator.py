@@ -50,6 +50,7 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.envs.managed_care.prior_authorization.wording import brief
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.apps.provider.opening import first_line
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
@@ -59,7 +60,7 @@ from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import ServiceLevel, service_level
@@ -292,15 +293,7 @@ def _case_of(
         updated_at=handed_in if sent else opened,
         decision_due_at=level.deadline(handed_in if sent else begins),
     )
-    line = PriorAuthLine(
-        id=f"LINE-{case_id}",
-        case_id=case_id,
-        line_number=1,
-        procedure_code=order.procedure_code,
-        diagnosis_codes=order.diagnosis_codes,
-        site_of_service=order.site_of_service,
-    )
-    return case, line
+    return case, first_line(order, case_id)
 
 
 def _office_day(day: date, at: time) -> datetime:

@@ -106,47 +106,16 @@ class Mention:
             self.kinds.update([features["kind"]] if "kind" in features else ())
             self.flags.update({k: item.text for k in ("located", "above") if k in features})
             return {}
-        said: dict[str, str] = {}
         if "infl" in features and self.entity != "volumes":
             return None
         if "lungs" in features or "rib" in features:
             return {} if self.entity in (_PULMONARY if "lungs" in features else _BONE) else None
-        if "change" in features and entity.change:
-            said["change"] = features["change"]
-        elif self._fits(features):
-            said["place"] = features["place"]
-        elif {"change", "place"} & features.keys() and "state" not in features:
-            return None
-        if self.entity in _LINES and {"zone", "vessel"} & features.keys():
-            if "lobe" in features:
+        said: dict[str, str] = {}
+        for read in (self._moved, self._along, self._measured):
+            part = read(item)
+            if part is None:
                 return None
-            if "zone" in features:
-                said["place"] = f"{features['zone']}_svc"
-            if "vessel" in features:
-                self.flags["vessel"] = item.text
-        elif (
-            "vessel" in features or ("adj" in features) or ("zone" in features and not entity.zones)
-        ):
-            return None
-        elif "zone" in features:
-            said["zone"] = features["zone"]
-        if "side" in features:
-            if entity.sides:
-                said["side"] = features["side"]
-            elif features["side"] != "bilateral" or self.entity not in _WHOLE:
-                return None
-        if "severity" in features:
-            if not entity.severities:
-                return None
-            said["severity"] = features["severity"]
-        if "count" in features:
-            if not entity.counts:
-                return None
-            said["count"] = features["count"]
-        if "lead" in features:
-            if self.entity != "pacemaker":
-                return None
-            self.flags["lead"] = item.text
+            said |= part
         if "state" in features:
             if features["state"] not in _STATES.get(self.entity, ()):
                 if features["state"] != "enlarged" or not entity.change or "severity" in features:
@@ -158,6 +127,48 @@ class Mention:
             if "beyond" in features:
                 self.flags["beyond"] = features["beyond"]
         return said if said or item.says("vessel", "lead", "side") else None
+
+    def _moved(self, item: Item) -> dict[str, str] | None:
+        """Return the change or the place that is said; None if it is not one of this entity."""
+        features = item.features
+        if "change" in features and entities()[self.entity].change:
+            return {"change": features["change"]}
+        if self._fits(features):
+            return {"place": features["place"]}
+        if {"change", "place"} & features.keys() and "state" not in features:
+            return None
+        return {}
+
+    def _along(self, item: Item) -> dict[str, str] | None:
+        """Return where in the lung, or of a line along which vessel; None if it has no such."""
+        features = item.features
+        if self.entity not in _LINES or not {"zone", "vessel"} & features.keys():
+            if "vessel" in features or "adj" in features:
+                return None
+            if "zone" not in features:
+                return {}
+            return {"zone": features["zone"]} if entities()[self.entity].zones else None
+        if "lobe" in features:
+            return None
+        if "vessel" in features:
+            self.flags["vessel"] = item.text
+        return {"place": f"{features['zone']}_svc"} if "zone" in features else {}
+
+    def _measured(self, item: Item) -> dict[str, str] | None:
+        """Return side, severity and number; None if the entity has no such."""
+        entity, features = entities()[self.entity], item.features
+        had = {"side": entity.sides, "severity": entity.severities, "count": entity.counts}
+        said: dict[str, str] = {}
+        for kind in had.keys() & features.keys():
+            if had[kind]:
+                said[kind] = features[kind]
+            elif (kind, features[kind]) != ("side", "bilateral") or self.entity not in _WHOLE:
+                return None
+        if "lead" in features:
+            if self.entity != "pacemaker":
+                return None
+            self.flags["lead"] = item.text
+        return said
 
     def _fits(self, features: Features) -> bool:
         """Return whether a place, or what is also said of volumes, can be that of the entity."""

@@ -85,40 +85,51 @@ def faults(criterion: AnyCriterion) -> Iterator[str]:
         yield f"months is {months}; at least 1 is needed."
     match criterion:
         case MeasurementCriterion() | CountCriterion():
-            if criterion.unit not in printed_units():
-                yield f"the unit {criterion.unit!r} is not in data/units.json."
-            if criterion.operator not in _ORDERED:
-                yield f"the operator {criterion.operator} does not order values."
-            if isinstance(criterion, CountCriterion) and criterion.minimum < 2:
-                yield "minimum is below 2; a measurement criterion says that."
+            yield from _faults_of_measure(criterion)
         case StepTherapyCriterion():
-            if not 1 <= criterion.agents <= len(criterion.drugs):
-                yield f"{criterion.agents} agents of {len(criterion.drugs)} drugs."
-            if not criterion.reasons:
-                yield "reasons is empty."
-            if set(criterion.drugs) & set(criterion.excluded):
-                yield "a drug is both listed and excluded."
+            yield from _faults_of_steps(criterion)
         case TherapyCriterion() if not (criterion.sessions or criterion.weeks):
             yield "neither sessions nor weeks are asked for."
         case FindingCriterion():
             if not criterion.accepted or not set(criterion.accepted) < set(criterion.scale):
                 yield "accepted must be some, but not all, values of the scale."
         case DiagnosisCriterion():
-            if not all(code.startswith(criterion.prefixes) for code in criterion.examples):
-                yield "an example does not begin with a prefix."
-            if not criterion.examples:
-                yield "at least one example is needed."
-            if criterion.near.startswith(criterion.prefixes):
-                yield f"near is {criterion.near}, which a prefix covers."
-            if criterion.near and criterion.near[:3] not in {
-                code[:3] for code in criterion.prefixes
-            }:
-                yield f"near is {criterion.near}, which is of another category."
+            yield from _faults_of_diagnosis(criterion)
         case AgeCriterion() if not criterion.minimum < criterion.maximum:
             yield f"minimum {criterion.minimum} and maximum {criterion.maximum} leave no age."
-    if not getattr(criterion, "wanted", True) and criterion.roll_up is not RollUp.ANY_NOT_MET:
+        case ProcedureCriterion() if not criterion.codes:
+            yield "codes is empty."
+    wanted, absent = getattr(criterion, "wanted", True), RollUp.ANY_NOT_MET
+    if not wanted and criterion.roll_up is not absent:
         yield "what must not be there needs the roll-up any_not_met, or silence would fail it."
-    if getattr(criterion, "wanted", True) and criterion.roll_up is RollUp.ANY_NOT_MET:
+    if wanted and criterion.roll_up is absent:
         yield "the roll-up any_not_met would let silence satisfy what must be there."
-    if isinstance(criterion, ProcedureCriterion) and not criterion.codes:
-        yield "codes is empty."
+
+
+def _faults_of_measure(criterion: MeasurementCriterion | CountCriterion) -> Iterator[str]:
+    if criterion.unit not in printed_units():
+        yield f"the unit {criterion.unit!r} is not in data/units.json."
+    if criterion.operator not in _ORDERED:
+        yield f"the operator {criterion.operator} does not order values."
+    if isinstance(criterion, CountCriterion) and criterion.minimum < 2:
+        yield "minimum is below 2; a measurement criterion says that."
+
+
+def _faults_of_steps(criterion: StepTherapyCriterion) -> Iterator[str]:
+    if not 1 <= criterion.agents <= len(criterion.drugs):
+        yield f"{criterion.agents} agents of {len(criterion.drugs)} drugs."
+    if not criterion.reasons:
+        yield "reasons is empty."
+    if set(criterion.drugs) & set(criterion.excluded):
+        yield "a drug is both listed and excluded."
+
+
+def _faults_of_diagnosis(criterion: DiagnosisCriterion) -> Iterator[str]:
+    if not all(code.startswith(criterion.prefixes) for code in criterion.examples):
+        yield "an example does not begin with a prefix."
+    if not criterion.examples:
+        yield "at least one example is needed."
+    if criterion.near.startswith(criterion.prefixes):
+        yield f"near is {criterion.near}, which a prefix covers."
+    if criterion.near and criterion.near[:3] not in {code[:3] for code in criterion.prefixes}:
+        yield f"near is {criterion.near}, which is of another category."

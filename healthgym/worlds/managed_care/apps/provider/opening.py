@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.provider.office import Limit, require_short
 from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
+from healthgym.worlds.managed_care.records.case import PriorAuthLine
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -31,6 +32,18 @@ _USUAL = (UploadableDocumentKind.CHART_NOTE, UploadableDocumentKind.PROGRESS_NOT
 _AHEAD = timedelta(days=365)
 _DIAGNOSIS = re.compile(r"[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
 _PROCEDURE = re.compile(r"[0-9A-Z][0-9]{3}[0-9A-Z]")
+
+
+def first_line(order: ServiceRequest, case_id: str) -> PriorAuthLine:
+    """Return the line with which a case of an order is opened."""
+    return PriorAuthLine(
+        id=f"LINE-{case_id}",
+        case_id=case_id,
+        line_number=1,
+        procedure_code=order.procedure_code,
+        diagnosis_codes=order.diagnosis_codes,
+        site_of_service=order.site_of_service,
+    )
 
 
 def require_openable(world: ManagedCareWorld, wish: ServiceRequest) -> str:

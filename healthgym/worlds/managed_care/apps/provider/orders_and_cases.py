@@ -279,14 +279,7 @@ class OrdersAndCases(ProviderApp):
             ),
         )
         self.cases[case_id] = case
-        line = PriorAuthLine(
-            id=f"LINE-{case_id}",
-            case_id=case_id,
-            line_number=1,
-            procedure_code=order.procedure_code,
-            diagnosis_codes=order.diagnosis_codes,
-            site_of_service=order.site_of_service,
-        )
+        line = opening.first_line(order, case_id)
         self.lines[line.id] = line
         if self.policy(case_id) is None:
             card = opening.card_for(self.world, case_id, order)
