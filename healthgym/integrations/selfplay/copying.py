@@ -19,14 +19,11 @@ _WORD = re.compile(r"\b[A-Za-z]{4,12}\b")
 _FEW, _MANY = 2, 8
 #: Share of the lists that hold dates alone, which are told apart by a digit.
 _OF_DATES = 0.3
-#: What is asked of lists, by how an entry reads: as it is, behind its word, and before it.
-_ASKED = {"{1}": "Say it again.", "{0} {1}": "Say what comes after {}.", "{1} ({0})": "Say the {}."}
+_ASKED, _ASKED_AFTER = "Say it again.", "Say what comes after {}."
 
 
 def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int) -> list[Talk]:
     """Return conversations in which ids and dates of a list are repeated, all or each by its word.
-
-    The word stands before what is asked for, or behind it in brackets, as papers are listed.
 
     In lists there is nothing to learn but to name what was read, and where. In games in which it
     asked for something a small model named a wrong day in 12 of 27 after lists of eight, and in 1
@@ -34,7 +31,7 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
 
     Args:
         texts: Where ids, dates and words are taken from.
-        count: How many conversations; two of three ask by words.
+        count: How many conversations; half of them ask for what comes after words.
         tokenizer: The tokenizer.
         seed: Of what stands in the lists.
 
@@ -52,15 +49,14 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
         listed = int(rng.integers(_FEW, _MANY + 1))
         drawn = dates if rng.random() < _OF_DATES else named
         values = [drawn[int(place)] for place in rng.integers(len(drawn), size=listed)]
-        keys = [str(word) for word in rng.choice(words, listed, replace=False)]
-        entry, asked = list(_ASKED.items())[number % len(_ASKED)]
-        by_word = "{0}" in entry
-        order = [int(place) for place in rng.permutation(listed)] if by_word else range(listed)
-        shown = [entry.format(key, value) for key, value in zip(keys, values, strict=True)]
+        shown, asked, order = values, _ASKED, list(range(listed))
+        if number % 2:
+            keys = [str(word) for word in rng.choice(words, listed, replace=False)]
+            shown = [f"{key} {value}" for key, value in zip(keys, values, strict=True)]
+            order = [int(place) for place in rng.permutation(listed)]
+            asked = _ASKED_AFTER.format(", ".join(keys[place] for place in order))
         talk = Talk("copying")
-        talk.hear(
-            tokenizer, ", ".join(shown), asked.format(", ".join(keys[place] for place in order))
-        )
+        talk.hear(tokenizer, ", ".join(shown), asked)
         ids = tokenizer.encode(", ".join(values[place] for place in order) + chat.END)
         talk.add(ids, own=True)
         found.append(talk)
