@@ -235,7 +235,7 @@ def test_any_finish_value_gets_a_verdict_and_no_exception(value: list[Any]) -> N
         assert 0 <= episode.verdict(profile=Profile.PAPER).progress <= 1
 
 
-def test_numbers_are_compared_as_numbers_and_only_numbers() -> None:
+def test_numbers_are_compared_as_numbers_however_they_are_written() -> None:
     _, episode, script = find("v1-t7", "present")
     value = script[-1].arguments["value"][0]
     start = episode.snapshot()
@@ -243,7 +243,10 @@ def test_numbers_are_compared_as_numbers_and_only_numbers() -> None:
         ([float(value)], True),
         ([value + 0.4], True),
         ([value + 0.6], False),
-        ([str(value)], False),
+        ([str(value)], True),
+        ([f"{value} mg/dL"], True),
+        ([f"{value} mmol/L"], False),
+        ([f"about {value}"], False),
         ([[value]], False),
         ([value, value], False),
     ]:
