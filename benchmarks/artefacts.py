@@ -19,7 +19,7 @@ from _harness import Figures, Run, Suite
 from healthgym.registration import TABLE
 
 #: Most tasks of each side, by a part of the id, where 1500 labels would take too many.
-TASKS = {"EhrEventModelling": 12, "Marathon": 60, "Arena": 100, "Management": 200}
+TASKS = {"EhrEventModelling": 70, "Marathon": 60, "Arena": 1000}
 LABELS = 1500
 
 

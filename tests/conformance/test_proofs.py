@@ -14,7 +14,7 @@ from tests.sized import some
 #: Environments whose episodes take seconds: in CI they are left to the tests marked slow.
 _LONG = ("EhrEventModelling", "EhrFormatConversion", "TumorArea", "Marathon", "PriorAuthArena")
 #: Most tasks of each side that are drawn for artefacts, where 1500 labels would take too many.
-_DRAWN = {"EhrEventModelling": 12, "Marathon": 60, "Arena": 100, "Management": 200}
+_DRAWN = {"EhrEventModelling": 70, "Marathon": 60, "Arena": 1000}
 
 _IDS = healthgym.ids()
 #: Environments of which a constant is tried in CI: one of each family whose episodes are short.

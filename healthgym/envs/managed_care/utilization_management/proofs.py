@@ -8,7 +8,7 @@ import numpy as np
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.family import Script
-from healthgym.core.proofs import Item, Operator, Proofs
+from healthgym.core.proofs import Allowance, Item, Operator, Proofs
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.changing import (
     Change,
@@ -299,4 +299,10 @@ PROOFS = Proofs(
         ),
     },
     items=_items,
+    artefacts={
+        "approved": Allowance(
+            0.65,
+            "What a nurse may approve never comes to a physician; less of what waits there is.",
+        )
+    },
 )
