@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from healthgym.core.tool import Toolset
 from healthgym.errors import ToolError
+from healthgym.worlds.fhir.shapes import CPT, LOINC, NDC, RXNORM, SNOMED
 from healthgym.worlds.fhir.world import FhirWorld
 
 _MOST_TEXT = 4000
 
 #: Code systems by the name they go by -> the address that a FHIR resource has for it.
 _ADDRESSES = {
-    "cpt": "http://www.ama-assn.org/go/cpt",
-    "loinc": "http://loinc.org",
-    "ndc": "http://hl7.org/fhir/sid/ndc",
-    "rxnorm": "http://www.nlm.nih.gov/research/umls/rxnorm",
-    "snomed": "http://snomed.info/sct",
-    "snomed ct": "http://snomed.info/sct",
-    "snomed-ct": "http://snomed.info/sct",
+    "cpt": CPT,
+    "loinc": LOINC,
+    "ndc": NDC,
+    "rxnorm": RXNORM,
+    "snomed": SNOMED,
+    "snomed ct": SNOMED,
+    "snomed-ct": SNOMED,
 }
 
 

@@ -16,6 +16,9 @@ from healthgym.core.borders import JsonDict
 ICD10 = "http://hl7.org/fhir/sid/icd-10"
 LOINC = "http://loinc.org"
 CPT = "http://www.ama-assn.org/go/cpt"
+NDC = "http://hl7.org/fhir/sid/ndc"
+RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
+SNOMED = "http://snomed.info/sct"
 UCUM = "http://unitsofmeasure.org"
 IDENTIFIER_TYPES = "http://terminology.hl7.org/CodeSystem/v2-0203"
 LABORATORY = ("http://terminology.hl7.org/CodeSystem/observation-category", "laboratory")

@@ -13,10 +13,10 @@ from healthgym.envs.fhir_record.draft import Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
 from healthgym.envs.fhir_record.task import Decision, Facts, OrderSpec
 from healthgym.envs.fhir_record.view import ChartView
+from healthgym.worlds.fhir.shapes import SNOMED
 
 T = TypeVar("T")
 
-SNOMED = "http://snomed.info/sct"
 
 #: Joint -> (finding of the imaging, assessment) pairs that may follow an injury of it.
 _INJURIES = {

@@ -6,14 +6,13 @@ them apart is what is denied: its need, standing or doing, or anything else.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 from healthgym.envs.fhir_record.orders.items import item_of, without_names
 from healthgym.envs.fhir_record.orders.quantities import squeezed
+from healthgym.envs.fhir_record.orders.tables import read_table
 from healthgym.envs.fhir_record.task import OrderSpec
 
 #: Words by which somebody takes back, forbids or doubts what is ordered.
@@ -168,7 +167,5 @@ def _words(kind: str) -> frozenset[str]:
 @cache
 def sentences() -> Mapping[str, list[str]]:
     """Return the words by which sentences beside an order are told apart, by their part in one."""
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/sentences.json").read_text(encoding="utf-8")
-    table: Mapping[str, list[str]] = json.loads(text)
+    table: Mapping[str, list[str]] = read_table("sentences")
     return table

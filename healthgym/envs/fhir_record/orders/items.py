@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from importlib import resources
 
 from healthgym.core.borders import JsonObject
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, filler, unit_names
 from healthgym.envs.fhir_record.orders.sig import Sig, form_fits, plain, read_words
+from healthgym.envs.fhir_record.orders.tables import read_table
 from healthgym.envs.fhir_record.orders.words import objects, system_of
 from healthgym.envs.fhir_record.task import OrderSpec
 
@@ -46,8 +45,7 @@ class Item:
 
 @cache
 def _items() -> Mapping[str, Item]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    table = json.loads(folder.joinpath("data/orders/items.json").read_text(encoding="utf-8"))
+    table = read_table("items")
     return {
         name: Item(
             names=tuple(sorted(map(_unpointed, row["names"]), key=len, reverse=True)),

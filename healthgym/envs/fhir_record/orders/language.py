@@ -7,13 +7,12 @@ built with tell them; so do letters and endings that English has not.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 from healthgym.envs.fhir_record.orders.quantities import squeezed
+from healthgym.envs.fhir_record.orders.tables import read_table
 
 _OTHERS = ("german", "french", "spanish")
 #: The last letter of the Latin alphabets of Western Europe.
@@ -64,6 +63,4 @@ def _is_greek(letter: str) -> bool:
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/languages.json").read_text(encoding="utf-8")
-    return {name: frozenset(words) for name, words in json.loads(text).items()}
+    return {name: frozenset(words) for name, words in read_table("languages").items()}

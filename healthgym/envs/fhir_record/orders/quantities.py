@@ -7,15 +7,14 @@ written in, and the names that formularies print.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 
 from healthgym.core.borders import Json
+from healthgym.envs.fhir_record.orders.tables import read_table
 
 _ROUND = 9
 
@@ -58,15 +57,12 @@ def filler(kind: str) -> frozenset[str]:
     Raises:
         KeyError: If there is no such kind.
     """
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/fillers.json").read_text(encoding="utf-8")
-    return frozenset(json.loads(text)[kind])
+    return frozenset(read_table("fillers")[kind])
 
 
 @cache
 def _units() -> Mapping[str, tuple[Dimension, float]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    table = json.loads(folder.joinpath("data/orders/units.json").read_text(encoding="utf-8"))
+    table = read_table("units")
     return {
         name: (Dimension(dimension), factor)
         for dimension, names in table.items()

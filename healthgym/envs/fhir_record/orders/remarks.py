@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from importlib import resources
 
 from healthgym.envs.fhir_record.orders.items import has_name, item_of
 from healthgym.envs.fhir_record.orders.quantities import Amount, Dimension, amount, same, unit_names
 from healthgym.envs.fhir_record.orders.sig import plain, read_words
+from healthgym.envs.fhir_record.orders.tables import read_table
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import parse_time
 
@@ -125,11 +124,9 @@ def is_for_others(text: str) -> bool:
 
 @cache
 def _kinds() -> Mapping[str, re.Pattern[str]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/remarks.json").read_text(encoding="utf-8")
     return {
         kind: re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")
-        for kind, parts in json.loads(text).items()
+        for kind, parts in read_table("remarks").items()
     }
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 from healthgym.envs.fhir_record.orders.quantities import squeezed
+from healthgym.envs.fhir_record.orders.tables import read_table
 
 #: What ends a line or an item of a list; without it a second line would be part of the first.
 _LINE = re.compile(r"\s*[\r\n]+\s*(?:[-*\u2022]+\s+|\d+[.)]\s+)?|[\u2022|]|\s-+>\s|\s=+>\s")
@@ -52,7 +51,5 @@ def _full() -> Mapping[str, str]:
 
 @cache
 def _table() -> Mapping[str, dict[str, list[str]]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/shorthand.json").read_text(encoding="utf-8")
-    table: Mapping[str, dict[str, list[str]]] = json.loads(text)
+    table: Mapping[str, dict[str, list[str]]] = read_table("shorthand")
     return table

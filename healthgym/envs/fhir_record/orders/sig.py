@@ -7,12 +7,10 @@ claims are not one each is not one that can be carried out.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib import resources
 
 from healthgym.envs.fhir_record.orders.quantities import (
     Amount,
@@ -22,6 +20,7 @@ from healthgym.envs.fhir_record.orders.quantities import (
     squeezed,
     unit_names,
 )
+from healthgym.envs.fhir_record.orders.tables import read_table
 
 
 @dataclass
@@ -58,9 +57,7 @@ class Sig:
 
 @cache
 def _routes() -> Mapping[str, Mapping[str, list[str]]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/routes.json").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, list[str]]] = json.loads(text)
+    found: Mapping[str, Mapping[str, list[str]]] = read_table("routes")
     return found
 
 
@@ -85,9 +82,7 @@ def route_of_field(text: str) -> str | None:
 
 @cache
 def _forms() -> Mapping[str, frozenset[str]]:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/forms.json").read_text(encoding="utf-8")
-    return {route: frozenset(words) for route, words in json.loads(text).items()}
+    return {route: frozenset(words) for route, words in read_table("forms").items()}
 
 
 def form_fits(route: str, text: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
-from importlib import resources
 
 from healthgym.core.borders import Json, JsonDict, JsonObject
+from healthgym.envs.fhir_record.orders.tables import read_table
 
 _TAG = re.compile(r"<[^<>]*>")
 #: Elements whose strings are codes, names of things, days and numbers, and no words.
@@ -151,7 +150,5 @@ def _systems() -> Mapping[str, str]:
 
 @cache
 def _table() -> JsonDict:
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/orders/elements.json").read_text(encoding="utf-8")
-    table: JsonDict = json.loads(text)
+    table: JsonDict = read_table("elements")
     return table
