@@ -15,13 +15,15 @@ from functools import cache, lru_cache
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, Region
 from healthgym.worlds.managed_care.holidays import holiday, nth_weekday
 
-#: Standard time of the zones in which there are regions, in hours from UTC.
+#: Standard time of the zones in which there are regions, in hours from UTC, and what they are
+#: called.
 _STANDARD = {
     "America/New_York": -5,
     "America/Chicago": -6,
     "America/Denver": -7,
     "America/Los_Angeles": -8,
 }
+_NAMES = {-5: "Eastern", -6: "Central", -7: "Mountain", -8: "Pacific"}
 _SUNDAY = 6
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
@@ -48,6 +50,7 @@ class OfficeCalendar:
         self.state = state
         self.opens, self.closes = hours or (time(region.opens), time(region.closes))
         self._standard = timedelta(hours=_STANDARD[region.zone])
+        self.zone = _NAMES[_STANDARD[region.zone]]
         self._summer = self._standard + _HOUR
 
     def local(self, at: datetime) -> datetime:

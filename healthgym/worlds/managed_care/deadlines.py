@@ -156,6 +156,9 @@ def watch_all(world: ManagedCareWorld) -> None:
         if world.cases.get(case_id).status in _WATCHED:
             watched = _limits(world, intake, triages.get(case_id), moves.get(case_id, ()), levels)
             limits |= {(name, case_id): at for name, at in watched}
+    for arrival in world.doors.arrivals.values():
+        if arrival.taken_in_at is None:
+            limits[DOOR_OVERDUE, arrival.case_id] = door_deadline(world, arrival)
     for appeal in world.appeals.appeals.values():
         if appeal.outcome is None:
             limits[APPEAL_OVERDUE, appeal.case_id] = appeal_deadline(world, appeal)

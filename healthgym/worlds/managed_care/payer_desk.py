@@ -39,7 +39,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     NurseReviewRecommendation,
     Posture,
     ProviderNetworkStatus,
-    SubmissionChannel,
     TriageDisposition,
     Urgency,
 )
@@ -352,7 +351,7 @@ class PayerDesk(Reception):
         return min(pool, key=lambda one: (workers[one].load if one in workers else 0, one))
 
     def _deliver(self, case_id: str, letter_id: str, worker: str) -> None:
-        channel = self.world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+        channel = self.world.cases.get(case_id).letter_channel
         self.world.letters.deliver(letter_id, channel, worker)
         self._tell(f"A letter about case {case_id} has arrived: {letter_id}.")
 

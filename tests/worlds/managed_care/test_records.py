@@ -67,7 +67,9 @@ OURS = {
     "Arrival",
     "CallNote",
     "Callback",
+    "CallerWords",
     "CriteriaCatalog",
+    "Envelope",
     "LineReview",
 }
 WORDS = {str: "str", int: "int", float: "float", bool: "bool", date: "date", datetime: "datetime"}

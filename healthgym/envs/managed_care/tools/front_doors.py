@@ -29,7 +29,7 @@ class FaxRoomToolset(OfficeToolset):
             fax_id: Id of the fax, such as "FAX-0001".
             case_id: Id of the case, such as "CASE-ACT-001".
             member_id: Member id as on the cover.
-            document_kind: What the fax is.
+            document_kind: What the fax is; a request with its papers is a "submission_bundle".
         """
         return self.show(self.world.doors.index(fax_id, case_id, member_id, document_kind))
 
@@ -66,9 +66,9 @@ class EdiGatewayToolset(OfficeToolset):
 
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
-            sender_id: Id of the sender.
+            sender_id: Id of the sender, from the envelope (ISA06).
             receiver_id: Id of the receiver, the payer's organization.
-            control_number: Number of the interchange, nine digits, such as "000000017".
+            control_number: Number of the interchange (ISA13), nine digits, such as "000000017".
         """
         return self.show(
             self.world.doors.open_envelope(case_id, sender_id, receiver_id, control_number)
@@ -85,12 +85,14 @@ class EdiGatewayToolset(OfficeToolset):
         return self.show(self.world.doors.reference(control_number, document_id))
 
     @tool(ToolKind.READ, takes=LOOK)
-    def inquire_status(self, control_number: str) -> str:
-        """Ask where an EDI request stands, and which documents came with it.
+    def inquire_status(self, control_number: str = "") -> str:
+        """Ask where an EDI request stands, or which interchanges wait to be taken in.
 
         Args:
-            control_number: Number of the request's interchange, nine digits.
+            control_number: Number of the request's interchange, nine digits; left out, what waits.
         """
+        if not control_number.strip():
+            return self.show(self.world.doors.basket())
         return self.show(self.world.doors.inquire(control_number))
 
 
@@ -101,7 +103,7 @@ class CallCenterToolset(OfficeToolset):
 
     @tool(ToolKind.READ, takes=LOOK)
     def create_intake(self, case_id: str) -> str:
-        """Look up the request that a caller makes; filing the note opens it.
+        """Take up the request that a caller makes, in the caller's words; its note opens it.
 
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
@@ -126,7 +128,7 @@ class CallCenterToolset(OfficeToolset):
             callback_number: Number for calling back, such as "617-555-0100".
             member_id: Member id.
             service: The service, in the caller's words.
-            urgency_words: The words in which urgency was claimed, if it was.
+            urgency_words: The caller's own words in which urgency was claimed; blank if it was not.
         """
         return self.show(
             self.world.doors.note(
@@ -141,7 +143,7 @@ class CallCenterToolset(OfficeToolset):
 
     @tool(ToolKind.WRITE, takes=ENTRY)
     def create_callback(self, case_id: str, number: str, at: str) -> str:
-        """Promise a call in the office hours of the member's region.
+        """Promise a call in the office hours of the caller's region.
 
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".

@@ -26,7 +26,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     MdReviewDecision,
     MemberNotification,
-    SubmissionChannel,
     Urgency,
 )
 
@@ -112,7 +111,7 @@ def _deny(chain: Chain, found: Finding) -> None:
         raise ConfigurationError(f"{case} could not be denied in time.")
     clerk = chain.next(WorkerRole.LETTER_SPECIALIST, _LETTER)
     world.letters.generate(case, LetterType.DENIAL, actor=clerk)
-    channel = world.cases.get(case).submission_channel or SubmissionChannel.PORTAL
+    channel = world.cases.get(case).letter_channel
     world.letters.deliver(world.letters.of(case)[-1].id, channel, clerk)
     chain.next(WorkerRole.LETTER_SPECIALIST, _NOTICE, clerk)
     world.letters.notify_member(case, MemberNotification.DENIAL, clerk)

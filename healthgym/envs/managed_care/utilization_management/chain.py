@@ -63,6 +63,8 @@ class Chain:
         used: Who had a part in it.
         slips: Chance that a nurse errs who hands it on to the physician who begins.
         slip: How that nurse erred; None if not.
+        door: The front door by which the request comes in and at which it waits; None if it is
+            open at once.
     """
 
     world: ManagedCareWorld
@@ -75,6 +77,7 @@ class Chain:
     used: list[str] = field(default_factory=list)
     slips: float = 0.0
     slip: Slip | None = None
+    door: SubmissionChannel | None = None
 
     # -- the practice ------------------------------------------------------------------------
 
@@ -90,7 +93,7 @@ class Chain:
     def _file(self, now: datetime) -> Iterator[object]:
         world, patient, order = self.world, self.case.patient.chart.patient, self.case.patient.order
         rules, policy = world.operations, self.case.book.in_force
-        channel = rules.channel(order.priority, len(self.sent.documents))
+        channel = self.door or rules.channel(order.priority, len(self.sent.documents))
         heard = order.priority is Urgency.EXPEDITED and rules.hastens(channel)
         urgency = TriageUrgency.URGENT if heard else TriageUrgency.ROUTINE
         level = service_level(rules, urgency, patient.address_state)
@@ -147,7 +150,7 @@ class Chain:
         """Answer a request for information, whose letter has gone out."""
         world = self.world
         clerk = self.next(WorkerRole.LETTER_SPECIALIST, _LETTER)
-        channel = world.cases.get(self.case_id).submission_channel or SubmissionChannel.PORTAL
+        channel = world.cases.get(self.case_id).letter_channel
         world.letters.deliver(world.letters.of(self.case_id)[-1].id, channel, clerk)
         self.pass_time(_REPLY)
         world.actor = world.cases.get(self.case_id).assigned_to
@@ -333,7 +336,7 @@ def work_up(chain: Chain, stage: StartStage) -> None:
     """
     chain.submit()
     chain.set_catalog()
-    if stage is StartStage.INTAKE:
+    if stage in (StartStage.FRONT_DOOR, StartStage.INTAKE):
         return
     chain.take_in()
     if stage is StartStage.TRIAGE:

@@ -5,6 +5,16 @@ from __future__ import annotations
 from healthgym.core.verdict import Check, Harm
 from healthgym.envs.managed_care.checks.rule import FailureMode
 
+DOOR = Check(
+    "front_door_right",
+    "What came by fax, EDI or telephone was taken in within the time of its door, and as it came: "
+    "the fax indexed as what it is; sender and control number those of the envelope; one note, "
+    "with caller, number and service, the urgency that was claimed in the caller's words, or none; "
+    "and a call promised if and as it was asked for.",
+    loophole="the source's agents had no front doors; any nine digits open an EDI request, and any "
+    "note a call",
+    failure_mode=FailureMode.TOOL_USE,
+)
 INTAKE = Check(
     "intake_right",
     "The intake says which diagnoses, line and requesting provider the request has, and its four "
@@ -171,7 +181,7 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 STRICT = (
-    INTAKE, TRIAGE, FINDINGS, OBSERVED, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL,
+    DOOR, INTAKE, TRIAGE, FINDINGS, OBSERVED, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL,
     ACKNOWLEDGED, INDEPENDENT, ANSWERED, DETERMINED, UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN,
     ONCE, WORDED, ENDED,
 )  # fmt: skip

@@ -49,6 +49,7 @@ _REVIEWED = (
 )
 #: Which paths lead on from a stage.
 PATHS: Mapping[StartStage, tuple[Path, ...]] = {
+    StartStage.FRONT_DOOR: PUBLISHED_PATHS,
     StartStage.INTAKE: PUBLISHED_PATHS,
     StartStage.TRIAGE: tuple(path for path in PUBLISHED_PATHS if path is not Path.RETURNED),
     StartStage.NURSE_REVIEW: (Path.NURSE_APPROVES, Path.INFORMED, *_REVIEWED),

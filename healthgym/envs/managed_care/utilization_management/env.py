@@ -26,7 +26,8 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     lie in the packet, values come in other units and just short of a limit, people are in at their
     hours, the clock runs on, the practice answers in its own time or not at all, and nobody may
     take two parts in a case. On the extended surface the case may have been denied and appealed:
-    then somebody who had no part in the denial reads the file anew, with what the appeal brings.
+    then somebody who had no part in the denial reads the file anew, with what the appeal brings;
+    or it waits at a front door, and is first taken in there.
 
     The task is that of χ-Bench's utilization-management domain (its public contract is the
     ``paper`` profile), on a world of our own: the 41 payer tools that its agents had, with their
@@ -69,10 +70,19 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     in time, is drawn again. Around stand up to 24 open cases of other members in all stages, and a
     handbook of about 120 pages besides the policies, with the roster of who works when.
 
-    On the extended surface (``tools="extended"``, medium and hard) an appeal is a sixth stage, as
-    often as the others; where it can be drawn, all tasks are others than on the published one, and
-    their keys say so. The payer's people have denied the case, the letter has gone out, and the
-    practice appeals hours or days later. Overturned and upheld are drawn as often. Overturned:
+    On the extended surface (``tools="extended"``) a front door is a stage before intake, and at
+    medium and hard an appeal is another, each as often as the others; all tasks are others than on
+    the published surface, and their keys say so.
+
+    At a front door the request has come by fax, EDI or telephone some minutes ago and is open to
+    nobody until it is taken in, within the hours of its door: the fax found among others' and
+    indexed as what it is, the envelope's sender and control number read from the segments of the
+    interchange, or the note of the call filed with the caller's words of urgency, if there were
+    any, and a call promised in UTC for the time that the caller wished for on the practice's clock,
+    if one was. Then the case goes on from intake.
+
+    What is appealed was denied by the payer's people, the letter has gone out, and the practice
+    appeals hours or days later. Overturned and upheld are drawn as often. Overturned:
     documents that were held back come now and carry the request, or everything was there and nurse
     and physician erred (a page passed over, digits turned, a superseded version). Upheld: documents
     come and settle something, though not everything; or the denial stands, though somebody erred on
@@ -135,11 +145,12 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
         lines such as ``chi review get_nurse_review_data --case_id CASE-6149``; tools are not
         listed then but explained by ``chi --help``.
     - `tools` (str, "published"): Which tools there are: the source's, or ``"extended"`` by the
-        look-ups of intake, the benefit check, the payer's policy library, its appeals desk and its
-        audit. The library goes with the pages where policies are withheld. With the desk come
-        appeals, at medium and hard; a configuration names the stage (``appeal``) and the paths
-        (``appeal_upheld``, ``appeal_overturned``) itself. Easy and canonical tasks are the same
-        with either.
+        payer's fax room, EDI gateway and call centre, the look-ups of intake, the benefit check,
+        the payer's policy library, its appeals desk and its audit. The library goes with the pages
+        where policies are withheld. With the desks come requests at the front doors and, at medium
+        and hard, appeals; a configuration names the stages (``front_door``, ``appeal``) and the
+        paths of appeals (``appeal_upheld``, ``appeal_overturned``) itself. Canonical tasks are the
+        same with either.
     - `judge` (Endpoint, dict or RubricJudge, None): A language model that is asked about the
         source's rubrics, by its fields such as ``base_url``, ``model`` and ``votes``: each is one
         more check under ``paper``, met by a strict majority of votes that quote the record where

@@ -28,6 +28,11 @@ from healthgym.envs.managed_care.surface import (
 )
 from healthgym.envs.managed_care.tools.coverage import CoverageToolset
 from healthgym.envs.managed_care.tools.determination import DeterminationToolset
+from healthgym.envs.managed_care.tools.front_doors import (
+    CallCenterToolset,
+    EdiGatewayToolset,
+    FaxRoomToolset,
+)
 from healthgym.envs.managed_care.tools.handbook import HandbookToolset
 from healthgym.envs.managed_care.tools.p2p import PeerToPeerToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
@@ -52,11 +57,11 @@ from healthgym.envs.managed_care.utilization_management.proofs import PROOFS
 from healthgym.envs.managed_care.utilization_management.task import (
     EXTENDED_PRESETS,
     PRESETS,
+    PUBLISHED_STAGES,
     ReviewConfig,
     ReviewInstance,
     ReviewReference,
     ReviewTaskGenerator,
-    StartStage,
 )
 from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
 from healthgym.envs.managed_care.utilization_management.working import Opening, ReviewEpisode
@@ -81,6 +86,9 @@ PUBLISHED = (
 )
 #: What the extended surface adds to the payer's desks.
 EXTENDED = (
+    FaxRoomToolset,
+    EdiGatewayToolset,
+    CallCenterToolset,
     IntakeExtendedToolset,
     CoverageToolset,
     PolicyLibraryToolset,
@@ -151,7 +159,7 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
 
-        # What only the appeals desk can do is asked for where there is one.
+        # What only the front doors and the appeals desk can do is asked for where they are.
         desk = self.tools is ToolSet.EXTENDED and not canonical
         presets = EXTENDED_PRESETS if desk else PRESETS
         self.drilled = difficulty == drill.DRILL
@@ -163,17 +171,18 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=self.program)}
             self.rules = replace(self.rules, max_turns=drill.TURNS)
         else:
-            appeals = any(
-                StartStage.APPEAL in level.config.stages
+            beyond = any(
+                stage not in PUBLISHED_STAGES
                 for level in choose_levels(difficulty, presets)
+                for stage in level.config.stages
             )
-            if appeals and not desk:
+            if beyond and not desk:
                 raise ConfigurationError(
-                    "Appeals are worked at a desk of the extended surface; ask for "
-                    "tools='extended', and for no canonical tasks, or leave the stage out."
+                    "Front doors and appeals are worked at desks of the extended surface; ask for "
+                    "tools='extended', and for no canonical tasks, or leave the stages out."
                 )
-            # Where appeals are among the tasks, the others are others as well.
-            name = f"{name}-{self.tools}" if appeals else name
+            # Where these are among the tasks, the others are others as well.
+            name = f"{name}-{self.tools}" if beyond else name
 
             def synthetic(level: Level[ReviewConfig]) -> ReviewTaskGenerator:
                 return ReviewGenerator(

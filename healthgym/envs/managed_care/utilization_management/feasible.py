@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: Business hours from where the case is taken over until something is asked for.
 _UNTIL_ASKED: Mapping[StartStage, timedelta] = {
+    StartStage.FRONT_DOOR: timedelta(hours=3),
     StartStage.INTAKE: timedelta(hours=3),
     StartStage.TRIAGE: timedelta(hours=2),
     StartStage.NURSE_REVIEW: timedelta(hours=1),

@@ -38,6 +38,7 @@ from healthgym.envs.managed_care.utilization_management.appeal_reference import 
     appeal_reference,
 )
 from healthgym.envs.managed_care.utilization_management.appealing import work_up_appeal
+from healthgym.envs.managed_care.utilization_management.at_door import door_of
 from healthgym.envs.managed_care.utilization_management.canonical import same_draw
 from healthgym.envs.managed_care.utilization_management.chain import Chain, work_up
 from healthgym.envs.managed_care.utilization_management.choices import (
@@ -253,6 +254,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         require_due(way, case, sent, lapses=lapses)
         numbers = shift.numbers if shift else self.numbers(streams[NUMBERS], case)
         start = self._offices(case, opens, numbers, shift, streams[AROUND])
+        door = door_of(way.stage, case.patient.order.priority, numbers, rng)
         called = way.path in (Path.UPHELD, Path.OVERTURNED)
         call = contract_of(case, way.path, sent, numbers, rng.spawn(1)[0])
         plan = ProviderPlan(
@@ -260,7 +262,9 @@ class ReviewGenerator(ReviewTaskGenerator):
             slot_rules={own: tuple(SlotRule)[int(rng.integers(len(SlotRule)))]},
         )
         call = varied(call, slot_rule=plan.slot_rules[own])
-        start = replace(start, contracts={own: call}, provider_desk=plan)
+        start = replace(
+            start, contracts={own: call}, provider_desk=plan, front_doors=door is not None
+        )
         world = blank(start, opens)
         chain = Chain(
             world=world,
@@ -271,6 +275,7 @@ class ReviewGenerator(ReviewTaskGenerator):
             answer=answer,
             rng=rng,
             slips=self.config.slips,
+            door=door,
         )
         work_up(chain, way.stage)
         reference = reference_of(

@@ -12,6 +12,7 @@ from healthgym.core.family import Baseline, Script
 from healthgym.core.task import Task
 from healthgym.envs.managed_care.utilization_management.hearing import conclude
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
+from healthgym.envs.managed_care.utilization_management.taking_in import take_in
 from healthgym.envs.managed_care.utilization_management.task import (
     ReviewInstance,
     ReviewReference,
@@ -150,6 +151,8 @@ class Clerk:
         if world.appeals.open(case) is not None:
             self._hear()
             return
+        # As whoever knows the doors: what is judged by habit is what is behind them.
+        take_in(self.desk, case)
         if world.triage.routing_of(case) is None:
             self._take_in()
             self._sort()

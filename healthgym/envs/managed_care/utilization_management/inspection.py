@@ -9,6 +9,7 @@ from functools import cached_property
 from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.utilization_management import roles, steps
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
+from healthgym.envs.managed_care.utilization_management.at_door import opened, taken_in_wrongly
 from healthgym.envs.managed_care.utilization_management.calls import Call
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.intake_entries import misentered
@@ -72,6 +73,11 @@ class Inspection:
     # -- intake and triage -----------------------------------------------------------------------
 
     @cached_property
+    def door_wrong(self) -> str:
+        """What is wrong with how the request was taken in at its front door; empty if nothing."""
+        return taken_in_wrongly(self.before, self.after, self.case_id)
+
+    @cached_property
     def reopened(self) -> bool:
         """Whether a reply of the provider's opened the intake again."""
         return steps.replies(self.before, self.after, self.case_id) > 0
@@ -93,7 +99,7 @@ class Inspection:
             and sorted(codes) == sorted(asked_for.diagnosis_codes)
             and (clinician is None or (named is not None and named.npi == clinician.npi))
             and lines == [order.procedure_code]
-            and not misentered(self.before, self.after, intake)
+            and not misentered(opened(self.before, self.case_id), self.after, intake)
         )
 
     def _decided(self) -> bool:

@@ -33,9 +33,14 @@ OFFICE_PAGES = (
 )
 _BRIEF = re.compile(
     r"at first as .+? \((?P<worker>W-\d+), (?P<role>.+?)\); it is \w+, "
-    r"(?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. Case (?P<case>[\w-]+) is yours\. (?P<where>.+)"
+    r"(?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. Case (?P<case>[\w-]+) is yours\. "
+    r"(?:The member is .+?, (?P<member>[\w-]+)\. )?(?P<where>.+)"
 )
+_DOORS = {"by fax": "fax", "by EDI": "EDI", "by telephone": "telephone"}
 _STAGES = {
+    "is not indexed": "door",
+    "is not taken in": "door",
+    "is not filed": "door",
     "lies at intake": "intake",
     "nobody has triaged": "triage",
     "waits for a nurse": "nurse",
@@ -70,8 +75,10 @@ class Brief:
         role: As what.
         now: When the work begins.
         case: The case.
-        stage: Where it stands: ``intake``, ``triage``, ``nurse``, ``physician``, ``call`` or
-            ``appeal``.
+        stage: Where it stands: ``door``, ``intake``, ``triage``, ``nurse``, ``physician``, ``call``
+            or ``appeal``.
+        member: Whose it is, of a case at a front door.
+        door: The front door, ``fax``, ``EDI`` or ``telephone``; empty of any other case.
     """
 
     worker: str
@@ -79,6 +86,8 @@ class Brief:
     now: datetime
     case: str
     stage: str
+    member: str = ""
+    door: str = ""
 
 
 def read_brief(instruction: str) -> Brief:
@@ -92,7 +101,16 @@ def read_brief(instruction: str) -> Brief:
     if found is None or not stage:
         raise DataError("The instruction names no case and no desk.")
     now = datetime.fromisoformat(found["now"]).replace(tzinfo=UTC)
-    return Brief(found["worker"], found["role"].replace(" ", "_"), now, found["case"], stage)
+    door = next((name for words, name in _DOORS.items() if words in found["where"]), "")
+    return Brief(
+        worker=found["worker"],
+        role=found["role"].replace(" ", "_"),
+        now=now,
+        case=found["case"],
+        stage=stage,
+        member=found["member"] or "",
+        door=door if stage == "door" else "",
+    )
 
 
 # -- the office ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from healthgym.core.borders import Json
 from healthgym.core.family import Script
-from healthgym.envs.managed_care.utilization_management import calling, hearing
+from healthgym.envs.managed_care.utilization_management import calling, hearing, taking_in
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance
@@ -73,6 +73,7 @@ class Review:
         if self.wanted.appeal is not None:
             hearing.hear(self.desk, self.wanted, self.before, self.evaluations)
             return
+        taking_in.take_in(self.desk, self.case_id)
         if self.wanted.intake is not None:
             self.take_in()
         if self.wanted.triage is not None:

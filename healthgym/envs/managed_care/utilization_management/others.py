@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 
 import numpy as np
@@ -16,21 +17,26 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.service_levels import ServiceLevel, service_level
 from healthgym.worlds.managed_care.staff import WorkerRole
-from healthgym.worlds.managed_care.vocabulary.authorization import TriageUrgency
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    SubmissionChannel,
+    TriageUrgency,
+)
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: Stages in which other cases lie, and how long ago each was handed in: minutes, at least and most.
 _STAGES = {
+    StartStage.FRONT_DOOR: (1, 45),
     StartStage.INTAKE: (20, 150),
     StartStage.TRIAGE: (90, 300),
     StartStage.NURSE_REVIEW: (120, 480),
     StartStage.MD_REVIEW: (240, 600),
 }
-_LYING = tuple(_STAGES)
+_LYING = tuple(stage for stage in _STAGES if stage is not StartStage.FRONT_DOOR)
 #: What the ids of the records begin with that there are of a case at a stage.
 _SENT = ("intake-", "SUB-")
 _SORTED = (*_SENT, "TRG-", "RTE-", "RTASK-")
 _IDS = {
+    StartStage.FRONT_DOOR: _SENT,
     StartStage.INTAKE: _SENT,
     StartStage.TRIAGE: _SENT,
     StartStage.NURSE_REVIEW: _SORTED,
@@ -46,6 +52,7 @@ def open_cases(
     others: Sequence[PatientChart],
     case_ids: Sequence[str],
     rng: np.random.Generator,
+    door: SubmissionChannel | None = None,
 ) -> Iterator[object]:
     """Yield the records of other members' open cases; each is about another order.
 
@@ -54,6 +61,7 @@ def open_cases(
         others: The members' charts.
         case_ids: Ids of the cases.
         rng: Where stages and times come from.
+        door: A front door at which some of them wait; None for none.
     """
     now = world.clock.now
     orders = [
@@ -68,10 +76,11 @@ def open_cases(
         for role in (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
     )
     stages: list[StartStage] = []
+    where = _LYING if door is None else (StartStage.FRONT_DOOR, *_LYING)
     times: list[datetime] = []
     lying = tuple(zip(places.tolist(), case_ids, strict=False))
     for _ in lying:
-        stages.append(_LYING[int(rng.integers(len(_LYING)))])
+        stages.append(where[int(rng.integers(len(where)))])
         times.append(now - timedelta(minutes=int(rng.integers(*_STAGES[stages[-1]]))))
     ids, levels = _ids(world, stages), dict[str, ServiceLevel]()
     for (place, case_id), stage, at in zip(lying, stages, _handed_in(now, times), strict=True):
@@ -90,6 +99,9 @@ def open_cases(
             nurse=nurse,
             ids={prefix: next(ids[prefix]) for prefix in _IDS[stage]},
         )
+        if door is not None and stage is StartStage.FRONT_DOOR:
+            case = replace(case, channel=door)
+            yield case.arrival(world)
         yield from case.records()
 
 

@@ -16,7 +16,6 @@ from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     MessageKind,
-    SubmissionChannel,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -92,8 +91,7 @@ class Posted:
 
     def _sent(self, letter: Letter) -> bool:
         """Return whether a letter went out by the channel on which the request was submitted."""
-        case = self.after.cases.get(self._case)
-        channel = case.submission_channel or SubmissionChannel.PORTAL
+        channel = self.after.cases.get(self._case).letter_channel
         return letter.delivered_at is not None and letter.delivery_channel is channel
 
     def _gaps(self, letter: Letter) -> list[str]:

@@ -9,7 +9,7 @@ from healthgym.worlds.managed_care.apps.payer import letter_texts
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.staff import WorkerRole
-from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, SubmissionChannel
+from healthgym.worlds.managed_care.vocabulary.authorization import LetterType
 
 _WRITERS = (WorkerRole.LETTER_SPECIALIST,)
 
@@ -28,7 +28,7 @@ def post(desk: Desk, case_id: str, kind: LetterType) -> None:
     if not desk.do(f"payer_letter_center.generate_{kind}", case_id=case_id, actor=writer, **words):
         return
     letter = next(one for one in desk.world.letters.of(case_id) if one.id not in known)
-    channel = desk.world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+    channel = desk.world.cases.get(case_id).letter_channel
     desk.do("payer_letter_center.audit_completeness", letter_id=letter.id)
     desk.do("payer_letter_center.deliver", letter_id=letter.id, channel=str(channel))
 

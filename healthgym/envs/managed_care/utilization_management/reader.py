@@ -155,6 +155,7 @@ class Reader:
             raise DataError("No letter was written.")
         shown = yield from self._do("payer_intake_hub.get_intake_case", case_id=self.case_id)
         channel = fields_of(shown).get("method", "portal")
+        channel = "fax" if channel == "phone" else channel
         yield from self._do("payer_letter_center.audit_completeness", letter_id=letter[0])
         yield from self._do("payer_letter_center.deliver", letter_id=letter[0], channel=channel)
 

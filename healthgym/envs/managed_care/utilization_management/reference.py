@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.checks import expectation as paper
+from healthgym.envs.managed_care.utilization_management.at_door import opened
 from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.packet import Sent, seen, turning
 from healthgym.envs.managed_care.utilization_management.task import (
@@ -129,7 +130,8 @@ def reference_of(taken: Taken) -> ReviewReference:
         answered=answered,
         slipped=taken.chain.slip.wrong if taken.chain.slip else frozenset(),
         lapses=taken.lapses,
-        intake=_intake(taken) if taken.stage is StartStage.INTAKE else None,
+        door=taken.chain.door,
+        intake=_intake(taken) if taken.comes(StartStage.INTAKE) else None,
         triage=_triage(taken) if _is_triaged(taken) else None,
         recommendation=_recommendation(taken),
         wanted=_wanted(taken) if asked else frozenset(),
@@ -184,7 +186,7 @@ def _is_triaged(taken: Taken) -> bool:
 
 
 def _triage(taken: Taken) -> TriageTruth:
-    world, case_id = taken.chain.world, taken.chain.case_id
+    world, case_id = opened(taken.chain.world, taken.chain.case_id), taken.chain.case_id
     intake = world.intake.get(case_id)
     urgency = triage_urgency(intake.level_of_urgency)
     level = world.triage.level(case_id, urgency)
@@ -249,7 +251,7 @@ def _paper(
     status: CaseStatus,
 ) -> paper.Expectation:
     """Return what the source's checks expect, stage by stage from where the case is taken over."""
-    case, begins = taken.case, taken.stage is StartStage.INTAKE
+    case, begins = taken.case, taken.comes(StartStage.INTAKE)
     world = taken.chain.world
     intake = _intake(taken)
     order = case.patient.order
@@ -303,7 +305,7 @@ def _paper(
 def _stages(taken: Taken) -> list[paper.Stage]:
     """Return the stages that are judged: those that the agent does."""
     path = taken.path
-    found = [paper.Stage.INTAKE] if taken.stage is StartStage.INTAKE else []
+    found = [paper.Stage.INTAKE] if taken.comes(StartStage.INTAKE) else []
     if path is Path.RETURNED:
         return found
     if taken.comes(StartStage.TRIAGE):

@@ -38,6 +38,7 @@ from healthgym.envs.managed_care.utilization_management.reader import (
     says,
 )
 from healthgym.envs.managed_care.utilization_management.roster import roster
+from healthgym.envs.managed_care.utilization_management.taking_in import DoorReader
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.policies.loading import library
@@ -87,7 +88,7 @@ def remembering(memory: Memory, instruction: str) -> Play[None]:
     yield call("finish")
 
 
-class Reviewer(AppealReader):
+class Reviewer(AppealReader, DoorReader):
     """Somebody who sees a case through from any desk."""
 
     def __init__(self, brief: Brief, memory: Memory) -> None:
@@ -99,13 +100,15 @@ class Reviewer(AppealReader):
         if self.memory.office is None:
             self.memory.office = yield from self._watching(read_office())
         self.office = self.memory.office
+        if self.brief.stage == "door":
+            yield from self._open_door()
         case = yield from self._look("nurse")
         found = yield from self._watching(policy_for(case.asked()))
         if found is not None:
             read, self.page = found
             tree = self.memory.criteria_of(read.page.id, read.page.criteria)
             self.reading = replace(read, page=replace(read.page, criteria=tree))
-        stage = self.brief.stage
+        stage = "intake" if self.brief.stage == "door" else self.brief.stage
         if stage == "intake":
             yield from self._take_in(case)
             if self._returned(case):

@@ -14,6 +14,7 @@ import numpy as np
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
 from healthgym.envs.managed_care.cases.patients import CaseFacts
 from healthgym.envs.managed_care.cases.shift import Shift
+from healthgym.envs.managed_care.utilization_management.at_door import renumbered
 from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.choices import Way
 from healthgym.envs.managed_care.utilization_management.others import open_cases
@@ -29,6 +30,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import TriageUrgency
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _ROLES = {
+    StartStage.FRONT_DOOR: WorkerRole.INTAKE_COORDINATOR,
     StartStage.INTAKE: WorkerRole.INTAKE_COORDINATOR,
     StartStage.TRIAGE: WorkerRole.INTAKE_COORDINATOR,
     StartStage.NURSE_REVIEW: WorkerRole.UM_NURSE,
@@ -38,6 +40,8 @@ _ROLES = {
 }
 #: The agent begins so many minutes after what came before, or after opening.
 _LATER = (5, 40)
+#: What waits at a front door does so for business hours, or for one hour; the agent is there soon.
+_SOON = (2, 10)
 #: A day later is soon enough where so much of the limit is left then.
 _LEFT = timedelta(hours=60)
 
@@ -76,6 +80,8 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
         stage: Where the agent takes it over.
     """
     world = chain.world
+    if stage is StartStage.FRONT_DOOR:
+        return _first_in(chain, stage, _SOON)
     morning = _next_morning(world.clock.now)
     appeal = world.appeals.open(chain.case_id)
     limit = world.cases.get(chain.case_id).decision_due_at
@@ -83,10 +89,15 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
         limit = deadlines.appeal_deadline(world, appeal)
     if limit - morning >= _LEFT:
         world.clock.advance(morning - world.clock.now)
-    chain.pass_time(int(chain.rng.integers(*_LATER)))
+    return _first_in(chain, stage, _LATER)
+
+
+def _first_in(chain: Chain, stage: StartStage, later: tuple[int, int]) -> tuple[datetime, str]:
+    """Return when somebody who works at a stage is in, some minutes later, and who."""
+    chain.pass_time(int(chain.rng.integers(*later)))
     worker, at = chain.in_first(_ROLES[stage])
-    world.clock.advance(at - world.clock.now)
-    return world.clock.now, worker
+    chain.world.clock.advance(at - chain.world.clock.now)
+    return chain.world.clock.now, worker
 
 
 def require_begun(planned: CaseFacts, way: Way, opens: datetime, shift: Shift) -> None:
@@ -160,7 +171,9 @@ def taken_over(
     own = chain.case.patient.chart.patient.id
     others = [chart for chart in start.charts.values() if chart.patient.id != own]
     records = records_of(chain.world)
-    more = tuple(open_cases(chain.world, others, case_ids, rng))
+    more = tuple(open_cases(chain.world, others, case_ids, rng, chain.door))
+    if chain.door is not None:
+        records, more = renumbered(records, more, rng)
     return replace(
         start,
         now=now,

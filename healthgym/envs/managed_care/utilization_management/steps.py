@@ -19,6 +19,8 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: Steps that are taken once in a case.
 _ONCE = (
+    "payer_front_doors.record_note",
+    "payer_front_doors.create_callback",
     "payer_triage.set_disposition",
     "payer_routing_engine.route_case",
     "payer_determination.finalize",

@@ -31,6 +31,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Posture,
     ProviderNetworkStatus,
     ServiceTypeCategory,
+    SubmissionChannel,
     TriageDisposition,
     TriageUrgency,
 )
@@ -39,6 +40,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 class StartStage(StrEnum):
     """Where the agent takes a case over; what comes before is done, by named workers."""
 
+    FRONT_DOOR = "front_door"  #: on the extended surface only, whose doors they are
     INTAKE = "intake"
     TRIAGE = "triage"
     NURSE_REVIEW = "nurse_review"
@@ -48,7 +50,9 @@ class StartStage(StrEnum):
 
 
 #: Where the agent can take a case over with the tools that were published.
-PUBLISHED_STAGES = tuple(stage for stage in StartStage if stage is not StartStage.APPEAL)
+PUBLISHED_STAGES = tuple(
+    stage for stage in StartStage if stage not in (StartStage.FRONT_DOOR, StartStage.APPEAL)
+)
 
 
 class Path(StrEnum):
@@ -92,8 +96,8 @@ class ReviewConfig:
     """What cases are like, and how much stands around them.
 
     Attributes:
-        stages: Where the agent may take a case over; each is drawn as often. Appeals need the
-            extended surface.
+        stages: Where the agent may take a case over; each is drawn as often. Front doors and
+            appeals need the extended surface.
         paths: How a case may rightly be decided; each is drawn as often, of those that are
             possible from a stage.
         unreviewed: Share that is kept of the cases drawn that a lane approves or that end with
@@ -197,9 +201,11 @@ PRESETS: Mapping[str, ReviewConfig] = {
 }
 
 
-#: The same on the extended surface.
+#: The same on the extended surface; what is appealed is never easy.
 EXTENDED_PRESETS: Mapping[str, ReviewConfig] = {
-    name: config if name == "easy" else replace(config, stages=tuple(StartStage), paths=tuple(Path))
+    name: replace(config, stages=(StartStage.FRONT_DOOR, *config.stages))
+    if name == "easy"
+    else replace(config, stages=tuple(StartStage), paths=tuple(Path))
     for name, config in PRESETS.items()
 }
 
@@ -277,6 +283,7 @@ class ReviewReference(DeskReference):
         answered: Whether a request for information was answered before the agent begins.
         slipped: Criteria on which the nurse before erred who handed the case on.
         lapses: Whether a request for information is never answered, so that it lapses.
+        door: The front door at which the request waits; None where it is past it.
         intake: What intake confirms; None where it is done before.
         triage: What triage sets; None where it is done before.
         recommendation: What a nurse recommends first; None where that is done before, or a
@@ -314,6 +321,7 @@ class ReviewReference(DeskReference):
     answered: bool = False
     slipped: frozenset[str] = frozenset()
     lapses: bool = False
+    door: SubmissionChannel | None = None
     intake: IntakeTruth | None = None
     triage: TriageTruth | None = None
     recommendation: NurseReviewRecommendation | None = None

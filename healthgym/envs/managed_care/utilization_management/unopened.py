@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.envs.managed_care.cases.clinic import staff, workforce
 from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.worlds.managed_care.apps.payer.arriving import came_in
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.records.case import (
@@ -22,6 +23,7 @@ from healthgym.worlds.managed_care.records.case import (
     SubmissionPacket,
 )
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.doors import Arrival
 from healthgym.worlds.managed_care.records.intake import (
     IntakeCase,
     IntakeDiagnosis,
@@ -58,6 +60,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
 _SENT_MOST = 3
 _TAKEN_IN, _TRIAGED, _READ = timedelta(minutes=40), timedelta(hours=1), timedelta(hours=1)
 _WRITTEN = timedelta(minutes=30)
@@ -87,6 +91,7 @@ class OpenCase:
         clerk: Who took it in and sorted it.
         nurse: Who reads it.
         ids: Ids of its records, by the beginning that those of a kind have.
+        channel: How it came in.
     """
 
     chart: PatientChart
@@ -98,6 +103,12 @@ class OpenCase:
     clerk: str
     nurse: str
     ids: Mapping[str, str]
+    channel: SubmissionChannel = SubmissionChannel.PORTAL
+
+    def arrival(self, world: ManagedCareWorld) -> Arrival:
+        """Return what lies at a front door of a case that waits there."""
+        patient, sent = self.chart.patient, self.chart.documents[-_SENT_MOST:]
+        return came_in(world, self._case(), patient, self._packet(), sent)
 
     def records(self) -> Iterator[object]:
         """Yield the records, from the case to the last word that was said on it."""
@@ -111,8 +122,8 @@ class OpenCase:
             case_id=case_id,
             status=self._taken_in,
             received_at=self.at,
-            level_of_urgency=_URGENCY,
-            state=self.chart.patient.address_state,
+            level_of_urgency=None if self.waits else _URGENCY,
+            state=None if self.waits else self.chart.patient.address_state,
         )
         if not self.late:
             return
@@ -122,6 +133,11 @@ class OpenCase:
         yield _Task.later(self, id=ids["RTASK-"], case_id=case_id, status=self._reading)
         if self.handed_on:
             yield _Word.later(self, id=ids["NCR-"], case_id=case_id)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits at a front door."""
+        return self.stage is StartStage.FRONT_DOOR
 
     @property
     def late(self) -> bool:
@@ -139,8 +155,10 @@ class OpenCase:
 
     @property
     def _taken_in(self) -> IntakeStatus:
-        done = self.stage is not StartStage.INTAKE
-        return IntakeStatus.COMPLETE if done else IntakeStatus.IN_PROGRESS
+        if self.waits:
+            return IntakeStatus.NEW
+        lies = self.stage is StartStage.INTAKE
+        return IntakeStatus.IN_PROGRESS if lies else IntakeStatus.COMPLETE
 
     @property
     def _reading(self) -> PayerReviewStatus:
@@ -160,7 +178,7 @@ class OpenCase:
             created_at=self.at - _WRITTEN,
             updated_at=self.at,
             decision_due_at=self.level.deadline(self.at),
-            submission_channel=SubmissionChannel.PORTAL,
+            submission_channel=self.channel,
             payer_intake_case_id=self.ids["intake-"],
         )
 
@@ -179,7 +197,7 @@ class OpenCase:
         return SubmissionPacket(
             id=self.ids["SUB-"],
             case_id=self.case_id,
-            channel=SubmissionChannel.PORTAL,
+            channel=self.channel,
             payload={"bundle_document_id": None, "questionnaire_answers": {}, "line_updates": {}},
             source_surface="provider_submission",
             attached_document_ids=tuple(page.id for page in sent),
@@ -188,22 +206,25 @@ class OpenCase:
         )
 
     def _intake(self) -> IntakeCase:
+        name, kind = self.ids["intake-"], AuthorizationType.SP
+        if self.waits:
+            return IntakeCase(id=name, case_id=self.case_id, auth_type=kind, received_at=self.at)
         coverage, done = self.chart.coverage, self.stage is not StartStage.INTAKE
         inside = coverage is not None and coverage.network_status == _INSIDE
         network = _INSIDE if inside else ProviderNetworkStatus.OUT_OF_NETWORK
         asked = _asked(self.order)
         return IntakeCase(
-            id=self.ids["intake-"],
+            id=name,
             case_id=self.case_id,
-            auth_type=AuthorizationType.SP,
+            auth_type=kind,
             status=self._taken_in,
             received_at=self.at,
             completed_at=self.at + _TAKEN_IN if done else None,
             state=self.chart.patient.address_state,
             owner=self.clerk,
             request_date=self.at.date().isoformat(),
-            request_source=str(RequestSource.PORTAL),
-            method=str(SubmissionChannel.PORTAL),
+            request_source=str(RequestSource(self.channel)),
+            method=str(self.channel),
             level_of_urgency=_URGENCY,
             urgency_requested_by=self.order.ordering_practitioner_id,
             diagnoses=asked.diagnoses,

@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.utilization_management.checks import (
     CALL,
     DECIDED,
     DETERMINED,
+    DOOR,
     ENDED,
     FINDINGS,
     FOREIGN,
@@ -137,6 +138,8 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
     if seen.appealed is not None:
         yield from _appeal(seen, seen.appealed)
         return
+    if wanted.door is not None:
+        yield DOOR.result(not seen.door_wrong, seen.door_wrong)
     answered = bool(wanted.wanted) and wanted.determination is not None
     if wanted.intake is not None or answered or seen.reopened:
         due = wanted.intake is not None or seen.reopened

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.doors import Arrival
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.authorization import SubmissionChannel
 
 #: What is said of a case, by where it is taken over.
 WHERE = {
@@ -18,6 +21,14 @@ WHERE = {
     StartStage.APPEAL: (
         "It was denied, and the practice has appealed: the appeal has come in, and nobody has "
         "taken it up yet."
+    ),
+}
+#: What is said of a case that waits at a front door.
+_AT_DOOR = {
+    SubmissionChannel.FAX: "It came in by fax at {at} UTC and is not indexed yet.",
+    SubmissionChannel.EDI: "It came in by EDI at {at} UTC, and its envelope is not taken in yet.",
+    SubmissionChannel.PHONE: (
+        "It was asked for by telephone at {at} UTC, and the note of the call is not filed yet."
     ),
 }
 _RULES = (
@@ -44,5 +55,16 @@ def brief(start: WorldStart, case_id: str, stage: StartStage) -> str:
     return (
         f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, "
         f"{worker.role.in_full}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is "
-        f"yours. {WHERE[stage]}\n\n{_RULES}"
+        f"yours. {WHERE.get(stage) or _at_door(start, case_id)}\n\n{_RULES}"
     )
+
+
+def _at_door(start: WorldStart, case_id: str) -> str:
+    """Return where a case waits that nobody has opened, and whose it is."""
+    come = next(one for one in start.records if isinstance(one, Arrival) and one.case_id == case_id)
+    case = next(
+        one for one in start.records if isinstance(one, PriorAuthCase) and one.id == case_id
+    )
+    member = start.charts[case.patient_id].patient
+    where = _AT_DOOR[come.channel].format(at=f"{come.received_at:%H:%M}")
+    return f"The member is {member.first_name} {member.last_name}, {member.member_id}. {where}"

@@ -66,6 +66,12 @@ class PriorAuthCase:
     authorization_number: str | None = None
     payer_intake_case_id: str | None = None
 
+    @property
+    def letter_channel(self) -> SubmissionChannel:
+        """How the payer's letters on it go out: as it came in, of a call by fax."""
+        came = self.submission_channel or SubmissionChannel.PORTAL
+        return SubmissionChannel.FAX if came is SubmissionChannel.PHONE else came
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorAuthLine:

@@ -12,6 +12,42 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What an EDI request came in.
+
+    Attributes:
+        sender: Id of the sender.
+        receiver: Id of the receiver.
+        control_number: Number of the interchange, nine digits.
+        group_number: Number of the group of messages in it, which is another.
+    """
+
+    sender: str
+    receiver: str
+    control_number: str
+    group_number: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerWords:
+    """What somebody said who asked for a service by telephone.
+
+    Attributes:
+        caller: Who called, by name.
+        number: Number for calling back.
+        urgency: The words in which urgency was claimed; blank if it was not.
+        calm: What was said instead where it was not, which claims nothing.
+        call_back_at: When a call is wished for, in UTC; blank if none is.
+    """
+
+    caller: str
+    number: str
+    urgency: str = ""
+    calm: str = ""
+    call_back_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
     """A request that has come in and waits at its door.
 
@@ -24,7 +60,10 @@ class Arrival:
         readable: Whether the pages of a fax can be read.
         indexed_to: The case to which a fax was indexed; blank until it is.
         document_kind: What a fax was indexed as; blank until it is.
-        control_number: The envelope's number of an EDI request; blank until it came.
+        envelope: What an EDI request came in.
+        said: What a caller said.
+        sender: The sender of an EDI request as it was taken in; blank until it is.
+        control_number: The envelope's number as it was taken in; blank until it is.
         taken_in_at: When the request was opened at the intake desk; blank while it waits.
     """
 
@@ -36,6 +75,9 @@ class Arrival:
     readable: bool = True
     indexed_to: str = ""
     document_kind: DocumentKind | None = None
+    envelope: Envelope | None = None
+    said: CallerWords | None = None
+    sender: str = ""
     control_number: str = ""
     taken_in_at: datetime | None = None
 

@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.utilization_management.family import ReviewFami
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
+    PUBLISHED_STAGES,
     Path,
     ReviewInstance,
     StartStage,
@@ -80,7 +81,7 @@ _KNOWN: list[ReviewInstance] = []
 
 def family_of(instance: ReviewInstance) -> ReviewFamily:
     """Return the family whose tools a task needs."""
-    return EXTENDED if instance.reference.stage is StartStage.APPEAL else FAMILY
+    return FAMILY if instance.reference.stage in PUBLISHED_STAGES else EXTENDED
 
 
 def solution(instance: ReviewInstance) -> Script:

@@ -356,7 +356,10 @@ class AppealsDesk(AppealWork):
         if self.strict and overturned:
             world.determinations.overturn(decided, actor, rationale)
         letter = world.letters.write(case_id, LetterType(leads_to), actor, rationale=rationale)
-        channel = world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+        case = world.cases.get(case_id)
+        # In the source a letter goes by whatever channel the request came.
+        loose = case.submission_channel or SubmissionChannel.PORTAL
+        channel = case.letter_channel if self.strict else loose
         sent = world.letters.deliver(letter.id, channel, actor)
         self.audit(name, case_id, actor)
         world.history.stage(case_id, f"{appeal.level}_appeal", outcome, actor)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App, find
-from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.apps.payer import arriving
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, SubmissionPacket
 from healthgym.worlds.managed_care.records.chart import DocumentReference
@@ -31,8 +31,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 #: The doors at which a request waits.
 WAITING = frozenset({SubmissionChannel.FAX, SubmissionChannel.EDI, SubmissionChannel.PHONE})
-#: Characters on a page, for the count of a fax's pages; the first one is the cover.
-_PAGE = 1800
 
 
 class FrontDoors(App):
@@ -60,16 +58,10 @@ class FrontDoors(App):
 
     def receive(self, case_id: str, packet: SubmissionPacket) -> Arrival:
         """Take in at its door what a provider sent."""
-        sent = self.sent(case_id)
-        pages = 1 + sum(1 + len(document.content) // _PAGE for document in sent)
-        arrival = Arrival(
-            id=self.draw_id("FAX-" if packet.channel is SubmissionChannel.FAX else "ARR-"),
-            case_id=case_id,
-            channel=packet.channel,
-            received_at=self.world.clock.now,
-            pages=pages if packet.channel is SubmissionChannel.FAX else 0,
-        )
-        self.arrivals[arrival.id] = arrival
+        case = self.world.cases.get(case_id)
+        patient = self.world.charts[case.patient_id].patient
+        come = arriving.came_in(self.world, case, patient, packet, self.sent(case_id))
+        arrival = self._keep(replace(come, received_at=self.world.clock.now))
         if self.strict:
             deadlines.watch_door(self.world, arrival)
         self.audit(f"receive_{packet.channel}", case_id)
@@ -193,7 +185,8 @@ class FrontDoors(App):
                 RefusalCode.DUPLICATE,
                 f"Control number {control_number} was used before; accepted is a new one.",
             )
-        taken = self._open(replace(arrival, control_number=control_number))
+        named = replace(arrival, sender=sender.strip(), control_number=control_number)
+        taken = self._open(named)
         self.audit("submit_278_request", case_id)
         return taken
 
@@ -210,6 +203,27 @@ class FrontDoors(App):
         self.audit("submit_275_attachment_ref", arrival.case_id)
         return {"control_number": control_number, "document_id": document_id}
 
+    def basket(self) -> Mapping[str, object]:
+        """Return the interchanges that wait to be taken in, as they came."""
+        waiting = [
+            one
+            for one in self.arrivals.values()
+            if one.channel is SubmissionChannel.EDI and one.taken_in_at is None
+        ]
+        waiting.sort(key=lambda one: (one.received_at, one.id))
+        self.looked("inquire_status")
+        return {
+            "items": tuple(
+                {
+                    "id": one.id,
+                    "received_at": one.received_at,
+                    "acknowledge_by": deadlines.door_deadline(self.world, one),
+                    "interchange": arriving.interchange(self.world, one),
+                }
+                for one in waiting
+            )
+        }
+
     def inquire(self, control_number: str) -> Mapping[str, object]:
         """Return where an EDI request stands, and its documents."""
         arrival = self._by_number(control_number)
@@ -223,11 +237,17 @@ class FrontDoors(App):
 
     # -- the call centre -------------------------------------------------------------------------
 
-    def answer(self, case_id: str) -> Arrival:
-        """Return the request that was made by telephone; it is opened when its note is filed."""
+    def answer(self, case_id: str) -> Mapping[str, object]:
+        """Return what a caller said who asked for a service; the note of the call opens it."""
         arrival = self._waits(case_id, SubmissionChannel.PHONE)
         self.looked("create_intake", case_id)
-        return arrival
+        return {
+            "id": arrival.id,
+            "case_id": case_id,
+            "received_at": arrival.received_at,
+            "note_by": deadlines.door_deadline(self.world, arrival),
+            "said": arriving.spoken(self.world, arrival),
+        }
 
     def note(
         self,
@@ -282,7 +302,7 @@ class FrontDoors(App):
         return note
 
     def call_back(self, case_id: str, number: str, at: str) -> Callback:
-        """Promise a call, in the office hours of the member's region.
+        """Promise a call, in the office hours of the caller's region.
 
         Args:
             case_id: The case.
@@ -290,7 +310,7 @@ class FrontDoors(App):
             at: When, ISO time in UTC.
         """
         case, time = self.world.cases.get(case_id), moment(at, "at")
-        calendar = office_calendar(self.world.intake.member_state(case.id) or "")
+        calendar = arriving.caller_calendar(self.world, case.id)
         if time < self.world.clock.now or not calendar.is_open(time):
             opening = calendar.next_opening(max(time, self.world.clock.now))
             raise Refusal(
