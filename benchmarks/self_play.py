@@ -2,13 +2,15 @@
 
     python benchmarks/self_play.py               three seeds, two at a time
     python benchmarks/self_play.py --seeds 0     one
+    python benchmarks/self_play.py --only sides  every scripted side beside the last generations
 
 Each seed is a run of ``examples/self_play.py``, one thread, whose folder, with the page, is kept
 under ``--runs``. First and last generation play the same held-out tasks: with themselves, where
 both have to succeed, and beside six scripted providers that training never met, where the model
 has to keep the payer's duties. A gain is told with the interval that drawing those tasks anew
 gives. Beside the last generation sit those who want the reward without the work; and it plays the
-whole arena, of which it has seen nothing.
+whole arena, of which it has seen nothing. ``sides`` are all scripted ones of the drill, in either
+seat and under either profile, beside the last generation of each run.
 """
 
 from __future__ import annotations
@@ -50,6 +52,27 @@ def played(run: Run, seed: int) -> JsonObject:
             subprocess.run(command, check=True, env=env, stdout=log, stderr=log)
     found: JsonObject = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     return found
+
+
+def met(run: Run, seed: int) -> JsonObject:
+    """Return what the last generation of a seed does beside every scripted side."""
+    folder: Path = run.options.runs / ("smallest" if run.quick else "") / f"{seed}"
+    played(run, seed)
+    command = [sys.executable, str(_SCRIPT), "--out", str(folder), "--sides"]
+    command += ["--smallest"] if run.quick else []
+    subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    found: JsonObject = json.loads((folder / "sides.json").read_text(encoding="utf-8"))
+    return found
+
+
+@suite.measure()
+def sides(run: Run) -> Figures:
+    """Play every scripted side beside the last generation of each seed."""
+    seeds: Sequence[int] = run.options.seeds
+    with ThreadPoolExecutor(run.options.beside) as pool:
+        return {
+            str(s): one for s, one in zip(seeds, pool.map(partial(met, run), seeds), strict=True)
+        }
 
 
 def told(result: Mapping[str, JsonObject]) -> Figures:

@@ -10,7 +10,8 @@ shaped. The first generation has only imitated. First and last are compared on t
 tasks, with themselves and beside scripted providers that training never met; everybody who wants
 the reward without the work sits beside the last, which then plays the whole arena. Everything is
 on one page.
-A folder that has a first generation is gone on with from there.
+A folder that has a first generation is gone on with from there. With ``--sides`` the last
+generation of a folder plays every scripted side of the drill, in both seats.
 """
 
 import argparse
@@ -25,10 +26,12 @@ from typing import Self
 
 import torch
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.episode import Episode
 from healthgym.core.opening import record_of
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import Trajectory
+from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.prior_auth_arena.drill_erring import CARELESS, HABITS, SIDES
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import Making, play, seated
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
@@ -37,7 +40,7 @@ from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.integrations.selfplay import games, page
 from healthgym.integrations.selfplay.copying import copies
 from healthgym.integrations.selfplay.games import Game
-from healthgym.integrations.selfplay.proving import Compared, Record, record
+from healthgym.integrations.selfplay.proving import Compared, Record, kept, record
 from healthgym.integrations.selfplay.training import (
     ExpertIteration,
     Imitation,
@@ -351,6 +354,46 @@ class Prover:
         return {"games": float(self.settings.whole), "both_succeeded": found.rate, **own}
 
 
+def beside(out: str, settings: Settings) -> JsonDict:
+    """Return what the last generation does beside every scripted side, and write it.
+
+    Args:
+        out: The folder of a run that has ended.
+        settings: How many tasks.
+    """
+    torch.set_num_threads(1)
+    folder, clock = Path(out), Clock()
+    model, tokenizer = open_checkpoint(folder / f"generation-{settings.generations - 1}")
+    reader = reading(model, tokenizer, settings)
+    known: games.Known = {}
+    pairings = [(role, name) for role in OTHER for name in SIDES[OTHER[role]]]
+    tell, found = clock.stage("sides", len(pairings)), {role: {} for role in OTHER}
+    for number, (role, name) in enumerate(pairings, 1):
+        seats: Mapping[str, Side] = {role: reader, OTHER[role]: SIDES[OTHER[role]][name]}
+        finished: list[Game] = []
+        record(
+            lambda n, seats=seats: dealt(Split.TEST, n, seats),
+            range(settings.crossed),
+            tokenizer,
+            finished.append,
+            known,
+        )
+        found[role][name] = {
+            profile.value: {
+                "own": sum(kept(one, role, profile) for one in finished) / len(finished),
+                "both": sum(
+                    all(one.episode.verdict(seat, profile).success for seat in OTHER)
+                    for one in finished
+                )
+                / len(finished),
+            }
+            for profile in Profile
+        }
+        tell(number, f"{role} beside {name}")
+    (folder / "sides.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+    return found
+
+
 def tables(proof: Proof, seconds: Mapping[str, float]) -> list[list[list[str]]]:
     """Return the figures as tables of text."""
     compared = [["against", "measured", "first", "last", "gain, points [95 %]"]]
@@ -442,5 +485,10 @@ if __name__ == "__main__":
     parser.add_argument("--out", default="runs/self-play")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--smallest", action="store_true", help="do everything once, to try it out")
+    parser.add_argument("--sides", action="store_true", help="play every side, after a run")
     options = parser.parse_args()
-    main(options.out, options.seed, Settings.smallest() if options.smallest else None)
+    chosen = Settings.smallest() if options.smallest else Settings()
+    if options.sides:
+        beside(options.out, chosen)
+    else:
+        main(options.out, options.seed, chosen)

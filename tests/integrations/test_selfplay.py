@@ -18,6 +18,8 @@ pytest.importorskip("trl")
 
 from healthgym.core.episode import Episode  # noqa: E402
 from healthgym.core.seeding import Split  # noqa: E402
+from healthgym.core.verdict import Profile  # noqa: E402
+from healthgym.envs.managed_care.prior_auth_arena.drill_erring import SIDES  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import KNOWING, play  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily  # noqa: E402
 from healthgym.integrations.selfplay import games  # noqa: E402
@@ -173,7 +175,7 @@ def test_who_says_what_was_demonstrated_wins_the_game(
         game = Game(opened(index), {}, readers)  # type: ignore[arg-type]
         games.play([game], tokenizer)
         assert game.both
-        assert all(kept(game, role) for role in episode.roles)
+        assert all(kept(game, role, each) for role in episode.roles for each in Profile)
         assert {role: talk.ids for role, talk in game.talks.items()} == {
             role: talk.ids for role, talk in talks.items()
         }
@@ -354,6 +356,24 @@ def test_everything_runs_once(tmp_path: Path) -> None:
         f"{role} {name}" for role, names in FAMILY.careless().items() for name in names
     }
     assert (tmp_path / "generation-1" / "config.json").is_file()
+    beside = example.beside(str(tmp_path), example.Settings.smallest())
+    assert {role: set(found) for role, found in beside.items()} == {
+        role: set(example.SIDES[example.OTHER[role]]) for role in FAMILY.roles
+    }
+    assert json.loads((tmp_path / "sides.json").read_text(encoding="utf-8")) == beside
+
+
+def test_duties_are_told_side_by_side() -> None:
+    episode = opened(0)
+    silent = {
+        BEGINS: SIDES[BEGINS]["absent"],
+        **{r: KNOWING[r] for r in FAMILY.roles if r != BEGINS},
+    }
+    play(episode, FAMILY.generator.generate(Split.TRAIN, 0), silent, 0)
+    game = Game(episode, {}, {})
+    found = {role: [kept(game, role, each) for each in Profile] for role in episode.roles}
+    assert found[BEGINS] == [False, False]
+    assert not game.both
 
 
 def test_a_run_goes_on_after_its_imitation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

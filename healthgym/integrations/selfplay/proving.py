@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from healthgym.core.verdict import Profile
 from healthgym.integrations.selfplay.games import Game, Known, play
 from healthgym.integrations.trl.foreign import AnyTokenizer
 from healthgym.policies.statistics import Interval, paired_bootstrap_difference
@@ -65,12 +66,17 @@ def record(
     return Record(both, own)
 
 
-def kept(game: Game, role: str) -> bool:
+def kept(game: Game, role: str, profile: Profile = Profile.STRICT) -> bool:
     """Return whether a side handed in and kept its own duties, whatever became of the whole.
 
     Checks of a family with several roles are its own that begin with its name.
+
+    Args:
+        game: A finished game.
+        role: The side.
+        profile: Whose checks.
     """
-    checks = game.episode.verdict(role).all_checks()
+    checks = game.episode.verdict(role, profile).all_checks()
     own = [one for one in checks if one.check.name.startswith(f"{role}.")]
     return game.episode.submitted(role) and all(one.passed is not False for one in own)
 
