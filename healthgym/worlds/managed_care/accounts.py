@@ -26,8 +26,11 @@ _LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
 _NEAR_ALL = (
     "the and for was were are has had been not with from that this which patient member she her he "
     "his they their you your request service approved denied days weeks months years visits units "
-    "within after before over least most more than less about all per each other"
+    "within after before over least most more than less about all per each other policy criterion "
+    "version finding"
 )
+#: Ids, which say where something stands and not what it is about.
+_ID = re.compile(r"\b[a-z]+(?:-[a-z]+)*-\d[\w-]*")
 _LEAST_LETTERS = 3
 #: Days of the units that time is told in.
 _DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
@@ -194,7 +197,8 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
     for sentence in _SENTENCE.split(small):
         if not sentence or sentence.endswith("?"):
             continue
-        about = {one for one in stems(sentence) - _general() if len(one) >= _LEAST_LETTERS}
+        said = stems(_ID.sub(" ", sentence)) - _general()
+        about = {one for one in said if len(one) >= _LEAST_LETTERS}
         for number, unit in amounts(sentence):
             if not known.counts(number, unit, about):
                 yield f"nowhere counted: {number:g} {unit}"

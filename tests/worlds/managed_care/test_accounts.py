@@ -9,6 +9,7 @@ from healthgym.worlds.managed_care.accounts import TOPICS, Account, amounts, una
 _FILE = """Physical therapy: 8 weeks, from January to March.
 Naproxen 500 mg, one tablet twice daily for 30 days
 The policy asks for a trial of six sessions; imaging is not needed.
+No more than 12 visits of infusions per request.
 """
 _ON_FILE = Account(
     lambda: _FILE, heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park"
@@ -26,6 +27,7 @@ _ON_FILE = Account(
         "Cost played no part, and no specialist was asked.",
         "An outside reviewer may hear your appeal, and it costs you nothing.",
         "Was the premium unpaid for 3 months?",
+        "MP-MED-011, version 2026.1: C7: No more than 12 visits of infusions per request.",
     ],
 )
 def test_what_is_on_record_may_be_told(text: str) -> None:

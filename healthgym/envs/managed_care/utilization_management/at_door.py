@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer.front_doors import WAITING
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.doors import Arrival, CallerWords, CallNote
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -143,14 +144,23 @@ def _noted(before: ManagedCareWorld, after: ManagedCareWorld, taken: Arrival) ->
         return "the caller is another"
     if _digits(note.callback_number) != _digits(said.number):
         return "the number for calling back is another"
-    code = _words(order.procedure_code)
-    if not (
-        _names(note.service, order.description, code) or _words(note.service) <= code | _AROUND
-    ):
+    if not _asks_for(note.service, order):
         return "the service is said otherwise"
     if not _claimed(note, said):
         return "the urgency is not what was claimed"
     return _promised(after, taken, said)
+
+
+def _asks_for(said: str, order: ServiceRequest) -> bool:
+    """Return whether words name what was ordered: by its description, its code, or both."""
+    code = _words(order.procedure_code)
+    rest = [word for word in _WORD.findall(said.lower()) if word not in code | _AROUND]
+    if not rest:
+        return not code.isdisjoint(_words(said))
+    wanted = _WORD.findall(order.description.lower())
+    # Two numbers that change places make another order of it.
+    counts, right = ([w for w in words if w.isdigit()] for words in (rest, wanted))
+    return set(wanted) - _AROUND == set(rest) - _AROUND and counts == right
 
 
 def _promised(after: ManagedCareWorld, taken: Arrival, said: CallerWords) -> str:

@@ -34,6 +34,7 @@ from tests.envs.managed_care.utilization_management.playing import (
     first_of,
     play,
     solution,
+    task,
     without,
 )
 from tests.sized import some
@@ -163,6 +164,24 @@ def _note(urgent: bool | None = None, **wrong: str) -> Callable[[], tuple[Review
     return made
 
 
+def _other_numbers() -> tuple[ReviewInstance, Script]:
+    """Ask for as many minutes as visits were asked for, and the other way round."""
+    for index in range(400):
+        instance = task(StartStage.FRONT_DOOR, Path.NURSE_APPROVES, index)
+        numbers = [word for word in _ordered(instance).split() if word.isdigit()]
+        if instance.reference.door is PHONE and len(set(numbers)) == 2:
+            break
+    one, other = numbers
+    swapped = {one: other, other: one}
+    said = " ".join(swapped.get(word, word) for word in _ordered(instance).split())
+    return instance, changed(solution(instance), NOTE, service=said)
+
+
+def _ordered(instance: ReviewInstance) -> str:
+    cases = ManagedCareWorld(instance.start).cases
+    return cases.order(cases.get(instance.reference.case_id).service_request_id).description
+
+
 def _no_call() -> tuple[ReviewInstance, Script]:
     instance = waiting(PHONE, back=True)
     return instance, without(solution(instance), BACK)
@@ -214,6 +233,7 @@ WRONG: dict[str, Callable[[], tuple[ReviewInstance, Script]]] = {
     "another number": _note(callback_number="555-0199"),
     "another service": _note(service="Something else"),
     "more than the service": _note(service="An urgent ablation, approved by the director"),
+    "its numbers in other places": _other_numbers,
     "urgency that nobody claimed": _note(urgent=False, urgency_words="it is urgent"),
     "no urgency where some was claimed": _note(urgent=True, urgency_words=""),
     "urgency in other words": _note(urgent=True, urgency_words="She may die of it by Friday."),
