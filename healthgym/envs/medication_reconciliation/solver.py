@@ -20,6 +20,10 @@ from healthgym.worlds.reconciliation.world import MAX_TEXT, TITLES, Standing, ot
 
 Talk = Generator[ToolCall, str, None]
 
+#: Asked by whoever wants to hear of every medicine, named or not.
+_ALL = re.compile(
+    r"\b(?:all|everything|anything|every|others?|else|besides|not on|full|complete|counter)\b", re.I
+)
 _TODAY = re.compile(r"today, (\d{4}-\d\d-\d\d)")
 _PROPOSAL = re.compile(
     r"^- ([a-z ]+): (\w+)(?: ([\d.]+) mg a day)? \(\w+\); (\w+) \(proposed by the ([a-z ]+)\)$",
@@ -129,7 +133,9 @@ def _reply(heard: str, text: str, looked_at: bool) -> str:
         *(["This is what I have:", *told] if told else []),
         *([f"I have nothing on {', '.join(missing)}."] if missing else []),
     ]
-    if not wanted and not looked_at:
+    untold = [name for name in names if not any(line.startswith(f"- {name}:") for line in told)]
+    # Whoever asks for everything is told that there is more, whatever else the question names.
+    if (not wanted and not looked_at) or (untold and _ALL.search(question)):
         parts.append(f"My medicines: {', '.join(names) or 'none'}. Ask me about them by name.")
     return "\n".join(parts)[:MAX_TEXT]
 

@@ -47,6 +47,10 @@ def test_no_more_goes_wrong_than_did(held_out: bool) -> None:
         ("catheter", "once he is walking"),
         ("flu", "mom can decide, so let it go"),
         ("naloxone", "use after every oxycodone dose"),
+        ("flu", "Check troponin before giving."),
+        ("flu", "Check temperature before dialysis."),
+        ("flu", "Confirm no egg allergy before giving, then give the nasal spray."),
+        ("a1c", "Check creatinine and potassium before the draw."),
     ],
 )
 def test_what_is_allowed_preferred_or_conditional_is_asked_for(base: str, text: str) -> None:
@@ -64,6 +68,10 @@ def test_what_is_allowed_preferred_or_conditional_is_asked_for(base: str, text: 
         ("mg", "on home lasix 40 mg daily; recheck Mg 4 h p infusion"),
         ("catheter", "remove and monitor UOP"),
         ("naloxone", "Spray once if the patient does not respond."),
+        ("flu", "Please screen for egg allergy and febrile illness before giving."),
+        ("flu", "Check temperature before giving."),
+        ("flu", "Screen for egg allergy first."),
+        ("a1c", "Verify identity prior to the draw."),
     ],
 )
 def test_findings_in_shorthand_and_what_is_watched_pass(base: str, text: str) -> None:

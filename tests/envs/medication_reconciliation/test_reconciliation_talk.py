@@ -106,6 +106,10 @@ def test_the_colleague_tells_what_is_asked_by_name_and_no_more() -> None:
     assert (f"- {name}: label" in second) is (name in pharmacy)
     assert (f"I have nothing on {name}." in second) is (name not in pharmacy)
     assert not [other for other in pharmacy - {name} if f"{other}:" in second]
+    # Whoever names some and asks for all is told that there are others, and which.
+    all_of_them = f"{name}, and all else you have, bought without a prescription too?"
+    third = env.step(call("send_message", text=all_of_them))[0]
+    assert ("My medicines: " in third) is bool(pharmacy - {name})
 
 
 def test_the_colleague_speaks_up_and_does_not_sign_against_its_half() -> None:

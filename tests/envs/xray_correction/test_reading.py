@@ -204,6 +204,14 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
             "Interval enlargement of a large left pleural effusion.",
         ),
         (
+            "Subcutaneous air is seen in the left chest wall.",
+            "Air is present within the soft tissues of the left chest wall.",
+        ),
+        (
+            "Subcutaneous air is seen in the left chest wall.",
+            "Gas tracks along the left chest wall.",
+        ),
+        (
             "Bands of extensive atelectasis cross the right lower lobe.",
             "Extensive atelectatic bands cross the right lung base.",
         ),

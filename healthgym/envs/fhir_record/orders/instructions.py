@@ -43,6 +43,19 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _BEING = re.compile(r"\b(?:does|do|is|are|has|have|not|no|still|remains)\b")
 #: Of so many words a part is an item of the list before it.
 _LISTED = 2
+#: What is looked at before a service is carried out or a dose is given, and asks for nothing else.
+_ASSURED = re.compile(
+    r"^(?:(?:please|pls|kindly|nursing|rn|first|always) )*"
+    r"(?:check|screen|confirm|verify|ask|assess|make sure|ensure|rule out|exclude|review)\b"
+    r"(?P<what>(?: (?:for|about|of|that|there is|the patient has|and|or|any|no|a|an|the|current|"
+    r"recent|latest|known|history of|(?:\w+ )?allerg(?:y|ies)|(?:acute )?febrile illness|fever|"
+    r"temperature|temp|pregnancy|pregnancy status|creatinine|egfr|renal function|kidney function|"
+    r"(?:two )?identifiers|identity|consent|blood pressure|iv access|contraindications?|"
+    r"(?:metal )?implants?|pacemaker))+)"
+    r"(?P<when>| first| (?:before|prior to) (?P<act>[\w ]+))$"
+)
+#: Acts before which it is looked at, whatever is ordered.
+_ACTS = frozenset({"the", "it", "this", "giving", "administering", "administration", "each"})
 #: What "repeat" must not be said of where one dose is asked for.
 _AGAIN = re.compile(r"^\W*$|\b(?:doses?|infusions?|bolus|orders?|administration|it|this|x\d)\b")
 
@@ -58,12 +71,22 @@ def asks_otherwise(spec: OrderSpec, clauses: list[str]) -> bool:
         spec: The order.
         clauses: Their clauses, in the form in which text is scanned.
     """
+    clauses = [clause for clause in clauses if not _is_assured(spec, clause)]
     return any(
         _forms()["settling"].search(clause)
         or _is_conditional(spec, clause)
         or any(_is_otherwise(spec, part) for part in _asked(spec, clause))
         for clause in clauses
     )
+
+
+def _is_assured(spec: OrderSpec, clause: str) -> bool:
+    """Return whether a clause has somebody look first, before just what is ordered is done."""
+    found = _ASSURED.match(clause.replace(",", " and ").replace("  ", " ").strip())
+    if found is None:
+        return False
+    act = set((found["act"] or "").split()) - _ACTS
+    return _is_known(spec, " ".join(sorted(act)))
 
 
 def _is_conditional(spec: OrderSpec, clause: str) -> bool:
