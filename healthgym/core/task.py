@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 from healthgym.core.borders import JsonDict
+from healthgym.core.collecting import uncollected
 from healthgym.core.drawn import DRAWN, same_draws
 from healthgym.core.seeding import INDEX_BOUND, Split
 from healthgym.errors import ConfigurationError
@@ -129,10 +130,11 @@ class TaskGenerator(ABC, Generic[TaskT, ReferenceT, StartT]):
             ConfigurationError: If the split has no such index.
         """
         require_index(self, split, index)
-        if self.lasting:
-            key = (same_draws(self), split, index)
-            return DRAWN.get(key, lambda: self.draw(split, index))
-        return self.draw(split, index)
+        with uncollected():
+            if self.lasting:
+                key = (same_draws(self), split, index)
+                return DRAWN.get(key, lambda: self.draw(split, index))
+            return self.draw(split, index)
 
     @abstractmethod
     def draw(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
