@@ -18,6 +18,7 @@ from healthgym.envs.tumor_area.task import (
     SlideStart,
     SlideTaskGenerator,
     TumorReference,
+    instruction,
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.slides.compose import draw_scene
@@ -30,14 +31,6 @@ from healthgym.worlds.slides.synthetic import SyntheticSlide
 _KEPT = 4
 #: Scenes drawn until one has room for its tumour.
 _TRIES = 20
-
-INSTRUCTION = """\
-Find the tumour on a whole slide image: a lymph node, stained with haematoxylin and eosin. Select \
-every tile with tumour and no other, then submit. Tiles are 256 pixels wide at downsample 16, \
-{tile} pixels at level 0; tile (x, y) is column x, row y, from 0 at the top left. A tile counts as \
-tumour if at least 20 % of its area is. survey_tiles measures the stain of all tiles at low power; \
-tile_statistics measures nuclei at high power. Lymphocytes have small dark nuclei, tumour cells \
-large uneven ones. You have {looks} looks (tile_statistics, view_region, contact_sheet)."""
 
 
 @lru_cache(maxsize=1)
@@ -115,7 +108,7 @@ def _build(generator: TumorAreaGenerator, split: Split, index: int) -> SlideInst
     task = Task(
         TaskKey(generator.name, split, index),
         generator.kind_name,
-        INSTRUCTION.format(tile=TILE, looks=looks),
+        instruction(looks),
         {"looks": looks},
     )
     reference = TumorReference(

@@ -10,16 +10,16 @@ from pathlib import Path
 from healthgym.core.files import marks_of
 from healthgym.core.seeding import Split, stable_hash
 from healthgym.core.task import Instance, Task, TaskKey
-from healthgym.envs.tumor_area.generator import INSTRUCTION
 from healthgym.envs.tumor_area.task import (
     SlideInstance,
     SlideStart,
     SlideTaskGenerator,
     TumorReference,
+    instruction,
 )
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.slides.files import FileSlide, draw_mask, open_mask, read_asap
-from healthgym.worlds.slides.grid import TILE, gold_tiles, tumor_areas
+from healthgym.worlds.slides.grid import gold_tiles, tumor_areas
 
 #: Slides that HealthAgentBench uses; they are the test split, in its order.
 PUBLISHED = (
@@ -160,7 +160,7 @@ class FolderGenerator(SlideTaskGenerator):
         task = Task(
             TaskKey(self.name, split, index),
             "slide",
-            INSTRUCTION.format(tile=TILE, looks=self._looks),
+            instruction(self._looks),
             {"looks": self._looks},
         )
         start = SlideStart(slide, self._looks, datetime(2024, 3, 4, 9, tzinfo=UTC))

@@ -9,8 +9,25 @@ from datetime import datetime
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.slides.compose import Recipe
-from healthgym.worlds.slides.grid import Tile
+from healthgym.worlds.slides.grid import TILE, Tile
 from healthgym.worlds.slides.source import Slide
+
+#: F1 over the tiles that passes; HealthAgentBench's.
+PASS = 0.90
+
+_INSTRUCTION = """\
+Find the tumour on a whole slide image: a lymph node, stained with haematoxylin and eosin. Select \
+every tile with tumour and no other, then submit; an F1 score of at least {bar:.2f} over the tiles \
+passes. Tiles are 256 pixels wide at downsample 16, {tile} pixels at level 0; tile (x, y) is \
+column x, row y, from 0 at the top left. A tile counts as tumour if at least 20 % of its area is. \
+survey_tiles measures the stain of all tiles at low power; tile_statistics measures nuclei at high \
+power. Lymphocytes have small dark nuclei, tumour cells large uneven ones. You have {looks} looks \
+(tile_statistics, view_region, contact_sheet)."""
+
+
+def instruction(looks: int) -> str:
+    """Return what an agent is told that may look closely so many times."""
+    return _INSTRUCTION.format(bar=PASS, tile=TILE, looks=looks)
 
 
 @dataclass(frozen=True, slots=True)

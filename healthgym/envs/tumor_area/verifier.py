@@ -11,13 +11,11 @@ from healthgym.core.task import Task
 from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.tumor_area.submission import Reading, read_paper, read_strict
-from healthgym.envs.tumor_area.task import TumorReference
+from healthgym.envs.tumor_area.task import PASS, TumorReference
 from healthgym.rewards.metrics import agreement, f1_score
 from healthgym.worlds.slides.grid import Tile
 from healthgym.worlds.slides.sampling import tissue_of
 from healthgym.worlds.slides.world import SlideWorld
-
-PASS = 0.90
 
 F1 = Check(
     "tile_f1",
