@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\bdr\.)\s+|[;\n]+")
 #: What ends a line of a file: of a table, or of prose.
 _LINE_ENDS = ("\n", ". ", "; ")
 _LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
@@ -27,7 +27,7 @@ _NEAR_ALL = (
     "the and for was were are has had been not with from that this which patient member she her he "
     "his they their you your request service approved denied days weeks months years visits units "
     "within after before over least most more than less about all per each other policy criterion "
-    "version finding"
+    "version finding but yet nor may can now any its"
 )
 #: Ids, which say where something stands and not what it is about.
 _ID = re.compile(r"\b[a-z]+(?:-[a-z]+)*-\d[\w-]*")
@@ -49,7 +49,7 @@ _INSIDE = re.compile(r"[\w.,/-]")
 _AMOUNT = re.compile(rf"(?<!{_INSIDE.pattern})(?P<number>\d+(?:\.\d+)?){_UNIT.pattern}")
 #: The topics of what the other side did on a call, and of what it was asked for: that it did not
 #: answer tells of having asked.
-GAVE_IN, _ASKED = "gave_in", "asked_for"
+GAVE_IN, _ASKED, _UNANSWERED = "gave_in", "asked_for", "left_unanswered"
 _NO_FAULT = "no such fault on file"
 #: What may not be told unless the file has it, by the name of its expression, each with why not.
 TOPICS = {
@@ -65,6 +65,7 @@ TOPICS = {
     "strange_pages": _NO_FAULT,
     "limits": "it has no such limit",
     _ASKED: "nothing was asked for",
+    _UNANSWERED: "there was a reply",
     "turned_away": "coverage is not in doubt",
     "decided_before": "nothing was decided before",
     "appealed": "there was no appeal",
@@ -215,7 +216,7 @@ def _told(sentence: str, known: Account) -> Iterator[str]:
         for found in form(name).finditer(sentence):
             if name in _OF_APPEALS and (of_appeals or form("offered").search(_clause(found))):
                 continue
-            denied = name != _ASKED and _denied(found)
+            denied = name not in (_ASKED, _UNANSWERED) and _denied(found)
             if not denied and not known.has(found[0]) and name not in known.faults:
                 yield f"{why}: {found[0]!r}"
     for found in () if GAVE_IN in known.free else form(GAVE_IN).finditer(sentence):

@@ -41,7 +41,7 @@ _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|vs)\.")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 #: Ids of records and codes: no words.
 _ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
-_NAMES = "|".join(MONTHS)
+_NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
 #: A day is judged where days are.
 _DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
@@ -55,6 +55,8 @@ _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 #: What is before a place within a word, compounds being one, and what is after the end of one.
 _INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
+#: Where a sentence leaves the policy for the request.
+_POLICY_ENDS = re.compile(r"\b(?:and|while|whereas|so)\b(?= (?:\d|the (?:request|order)|i\b|we\b))")
 #: How far from a word what denies or offers it is looked for, in characters: further away it is
 #: about something else, and each word of a very long clause would go through all of it.
 _NEAR = 240
@@ -269,7 +271,8 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
     if form("policy_new").search(sentence):
         yield f"not on the policy's page: {sentence[:60]!r}"
     for found in form("policy_says").finditer(sentence):
-        told = stems(CLAUSE.split(found["what"])[0]) - free_of_policies()
+        asked = _POLICY_ENDS.split(found["what"])[0]
+        told = stems(CLAUSE.split(asked)[0]) - free_of_policies()
         if told - seen.policy_stems:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
     if form("boundless").search(sentence):

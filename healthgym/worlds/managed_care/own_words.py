@@ -18,10 +18,17 @@ from healthgym.worlds.managed_care.word_forms import form
 
 
 class Said(StrEnum):
-    """A decision that words can state."""
+    """A decision that words can state.
+
+    Attributes:
+        APPROVED: What was asked for is granted.
+        DENIED: It is not.
+        WHOLE: It is granted, or denied, as a whole and not in part.
+    """
 
     APPROVED = "approved"
     DENIED = "denied"
+    WHOLE = "whole"
 
 
 #: What cannot stand anywhere, by the name of its expression; capitals are looked for as they are.
@@ -58,6 +65,9 @@ def says(words: Iterable[Said], text: str) -> str:
         text: The text.
     """
     known = tuple(words)
+    if Said.WHOLE in known:
+        whole = next(filter(_of_the_whole, stated_sentences(text)), "")
+        return whole or says((word for word in known if word is not Said.WHOLE), text)
     for sentence in _SENTENCE.split(text.casefold()):
         plain = " ".join(sentence.split())
         if Said.DENIED in known and form("conditions").search(plain):
@@ -73,6 +83,15 @@ def says(words: Iterable[Said], text: str) -> str:
             if here and any(form(f"says_{word}").search(clause) for word in known):
                 return clause
     return ""
+
+
+def _of_the_whole(sentence: str) -> bool:
+    """Return whether a sentence grants or denies all that was asked for."""
+    if form("elsewhere").search(sentence):
+        return False
+    if form("whole_granted").search(sentence):
+        return True
+    return not form("in_part").search(sentence) and form("says_denied").search(sentence) is not None
 
 
 def stated_sentences(text: str) -> Iterator[str]:

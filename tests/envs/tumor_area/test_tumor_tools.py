@@ -148,15 +148,32 @@ def test_what_cannot_be_selected(env, name: str, arguments, reason: str) -> None
 
 def test_a_text_is_kept_and_read_by_the_next_change(env) -> None:
     task_id = env.episode.task.task_id
-    row = {"task_id": task_id, "predicted_tumor_tiles": [{"x": 1, "y": 1}, {"x": "2", "y": 1}]}
+    row = {"task_id": task_id, "predicted_tumor_tiles": [{"x": 1, "y": 1}]}
     text = json.dumps([row])
     assert act(env, "write_selection", text=text)[0] == "The text is kept. 1 tile selected."
     assert env.episode.world.text == text
     assert "reads so already" in act(env, "write_selection", text=text)[0]
     assert act(env, "select_tiles", tiles=[[2, 1]])[0] == "2 tiles selected."
     assert env.episode.world.text is None
-    # Writing what says nothing is no mistake of form that could be told apart upstream.
-    assert act(env, "write_selection", text="nothing")[0] == "The text is kept. 0 tiles selected."
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda row: "nothing", "0 tiles selected. It is not read as a selection: it is no JSON"),
+        (lambda row: [row | {"rationale": "big"}], "1 tile selected. It is not read as a selec"),
+        (lambda row: row | {"predicted_tumor_tiles": [[9, 99]]}, "there is no tile [9, 99], x lie"),
+        (lambda row: row, "1 tile selected. The published evaluator reads 0 of them. Write"),
+    ],
+)
+def test_a_text_that_is_not_plain_is_told_at_once(env, change, told: str) -> None:
+    task_id = env.episode.task.task_id
+    made = change({"task_id": task_id, "predicted_tumor_tiles": [{"x": 1, "y": 1}]})
+    answer, info = act(env, "write_selection", text=json.dumps(made))
+    assert told in answer
+    assert f'Write [{{"task_id": "{task_id}", "contains_tumor": true' in answer
+    assert told.partition(". ")[0] in act(env, "show_selection")[0]
+    assert "error" not in info
 
 
 def test_ranges() -> None:

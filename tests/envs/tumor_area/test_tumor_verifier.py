@@ -168,7 +168,7 @@ def test_the_form_of_the_benchmark_is_accepted() -> None:
         ["remark", row(GOLD)],
         [row(GOLD), row(OTHERS, task_id="another")],
         [row([*GOLD, ("3", "4")])],  # dropped without a word
-        [row([*GOLD, (3.0, 9.0)])],
+        [row([*GOLD, (3.5, 9.0)])],
         [row([(True, False), *[tile for tile in GOLD if tile != (1, 0)]])],
         [row(GOLD, comment="These are NOT tumour.")],
         [row([*GOLD, (77, 77)])],
@@ -242,6 +242,54 @@ def test_what_stands_beside_the_results_is_read_too() -> None:
     retracted = {"results": [row(GOLD)], "retracted": True}
     assert failed(verdict(Profile.STRICT, text=json.dumps(retracted))) == {"plain_selection"}
     assert verdict(Profile.STRICT, text=json.dumps({"results": [row(GOLD)]})).success
+
+
+PLAIN = json.dumps([row(GOLD, contains_tumor=True)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{PLAIN}\n```",
+        f"\n```\r\n{PLAIN}\r\n```  \n",
+        json.dumps(row(GOLD)),
+        json.dumps({"results": row(GOLD)}),
+        json.dumps([{"task_id": ID, "predicted_tumor_tiles": GOLD}]),
+        json.dumps([row([(float(x), float(y)) for x, y in GOLD])]),
+        json.dumps([row(GOLD, num_tiles=len(GOLD))]),
+        json.dumps([row([*GOLD, GOLD[0]], tile_count=len(GOLD) + 1)]),
+    ],
+    ids=["fence", "frame", "object", "results", "pairs", "points", "count", "count of entries"],
+)
+def test_forms_that_mean_one_thing_are_read(text: str) -> None:
+    assert verdict(Profile.STRICT, text=text).success
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (f"```json\n{PLAIN}\n```\nNone of these is tumour.", "no JSON list of rows"),
+        (f"```json\n{PLAIN}\n```\n```json\n[]\n```", "no JSON list of rows"),
+        (json.dumps(row(GOLD) | {"results": []}), "'results'"),
+        (json.dumps([[row(GOLD)]]), "does not have one row"),
+        (json.dumps([row(GOLD, task_id="another")]), f"the task_id {ID}"),
+        (json.dumps([row(GOLD, num_tiles=3)]), "the number of tiles"),
+        (json.dumps([row(GOLD, num_tiles=None)]), "the number of tiles"),
+        (json.dumps([row(GOLD, rationale="Large nuclei.")]), "'rationale' says is not asked for"),
+        (json.dumps([{"task_id": ID, "predicted_tumor_tiles": [*GOLD, [1, 2, 3]]}]), "[1, 2, 3]"),
+        (json.dumps([{"task_id": ID, "predicted_tumor_tiles": [*GOLD, [True, 1]]}]), "[true, 1]"),
+        (json.dumps([{"task_id": ID, "predicted_tumor_tiles": [*GOLD, [20, 1]]}]), "and 19"),
+    ],
+)
+def test_what_else_is_said_is_a_fault_that_is_named(text: str, fault: str) -> None:
+    found = verdict(Profile.STRICT, text=text)
+    assert not found.success
+    assert fault in next(r.detail for r in found.checks if r.check.name == "plain_selection")
+
+
+@pytest.mark.parametrize("text", [f"```json\n{PLAIN}\n```", json.dumps(row(GOLD))])
+def test_paper_stays_the_published_evaluators(text: str) -> None:
+    assert verdict(Profile.PAPER, text=text).metrics["selected"] == 0
 
 
 def test_a_mark_before_a_saved_text_says_nothing() -> None:

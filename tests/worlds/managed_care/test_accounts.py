@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from healthgym.worlds.managed_care.accounts import TOPICS, Account, amounts, unaccounted
@@ -99,3 +101,42 @@ def test_times_follow_from_days_and_rules() -> None:
 def test_an_amount_is_a_number_with_what_it_counts() -> None:
     assert amounts("two further injections within 3-month") == ((2.0, "injection"), (3.0, "month"))
     assert not amounts("criterion 4 of 12, on 2026-03-01")
+
+
+@pytest.mark.parametrize(
+    "text", ["Dr. Ines Park promised a note by next week.", "C2: Dr. Ines Park refused to answer."]
+)
+def test_a_title_ends_no_sentence(text: str) -> None:
+    assert any(each.startswith("nobody did") for each in unaccounted(text, _ON_FILE))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The practice did not answer the request for information.",
+        "No reply was received.",
+        "The practice never responded to our request.",
+        "The request for information was not answered.",
+    ],
+)
+def test_a_reply_that_came_is_not_told_away(text: str) -> None:
+    replied = replace(_ON_FILE, free=frozenset({"asked_for"}))
+    assert any(each.startswith("there was a reply") for each in unaccounted(text, replied))
+    silent = replace(_ON_FILE, free=frozenset({"asked_for", "left_unanswered"}))
+    assert not [*unaccounted(text, silent)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The reply did not answer C1.",
+        "The practice did not answer what was asked under C1.",
+        "No reply that speaks of C1 came.",
+    ],
+)
+def test_a_reply_may_fall_short(text: str) -> None:
+    assert not [*unaccounted(text, replace(_ON_FILE, free=frozenset({"asked_for"})))]
+
+
+def test_a_small_word_is_no_company_for_a_number() -> None:
+    assert not [*unaccounted("C5: 12 visits, but no more.", _ON_FILE)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.persona import persona_of
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.conversation.persona import Circumstance
 from healthgym.worlds.managed_care.records.chart import Patient
 

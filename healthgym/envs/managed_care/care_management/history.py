@@ -26,7 +26,7 @@ from healthgym.envs.managed_care.care_management.lives import (
 )
 from healthgym.envs.managed_care.care_management.panel import Member
 from healthgym.envs.managed_care.care_management.rulings import Known
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
 from healthgym.worlds.managed_care.control import counted
 from healthgym.worlds.managed_care.facts import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthgym.envs.managed_care.care_management.referrals import told_source
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.start import WorldStart

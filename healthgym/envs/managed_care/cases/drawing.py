@@ -32,7 +32,7 @@ from healthgym.envs.managed_care.cases.situations import (
 )
 from healthgym.envs.managed_care.cases.subjects import Subject, fitting
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment

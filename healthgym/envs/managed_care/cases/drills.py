@@ -33,8 +33,8 @@ from healthgym.envs.managed_care.cases.situations import (
 from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.provider.opening import first_line
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.handbook.page import Audience, Page
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.criteria import (

@@ -18,13 +18,13 @@ from healthgym.envs.managed_care.cases.ordering import (
 from healthgym.envs.managed_care.cases.situations import Bar, Gap, Situation
 from healthgym.envs.managed_care.cases.subjects import MEDICARE, SENIOR
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.compose import compose
 from healthgym.worlds.managed_care.charts.hours import visit_start
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.prose import begun
 from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import renamed
 from healthgym.worlds.managed_care.charts.subjects import (
     Subjects,

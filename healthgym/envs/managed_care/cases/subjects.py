@@ -18,8 +18,8 @@ from healthgym.envs.managed_care.cases.clinic import (
     group_of_age,
     person,
 )
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria

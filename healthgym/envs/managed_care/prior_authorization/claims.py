@@ -14,7 +14,7 @@ from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.facts import (
     Measurement,
     MedicationCourse,

@@ -12,7 +12,7 @@ from healthgym.envs.managed_care.reading.documents import Document, counting
 from healthgym.envs.managed_care.reading.layout import Row, sections, table
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.errors import DataError
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 
 #: Documents that are read at most: an episode has a limit of turns.
 _MOST_DOCUMENTS = 34

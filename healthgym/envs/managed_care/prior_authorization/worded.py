@@ -28,7 +28,16 @@ _PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
 _FREE = frozenset({"clinic", "hospital"})
 #: What a practice may tell of the payer's work: other readers judge it.
 _NOT_ITS_OWN = frozenset(
-    {GAVE_IN, "instructed", "unread", "asked_for", "turned_away", "limits", "outside"}
+    {
+        GAVE_IN,
+        "instructed",
+        "unread",
+        "asked_for",
+        "left_unanswered",
+        "turned_away",
+        "limits",
+        "outside",
+    }
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.situations import Situation
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency

@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.reading.statements import (
     facts_told,
     shown_by,
 )
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate

@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.utilization_management.task import AppealTruth,
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
+from healthgym.worlds.managed_care.policies.naming import criteria_conceded
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import decisive, favourable
 from healthgym.worlds.managed_care.records.decision import Appeal
@@ -102,7 +103,9 @@ class Appealed:
         turning = self.reference.denied_on | frozenset(
             decisive(self.reference.policy.criteria, shown)
         )
-        return bool(reason.criteria & turning) and not reason.criteria & for_it
+        # What a reviewer grants the appeal may be named, if it is said to be shown.
+        against = reason.criteria - criteria_conceded(reason.text)
+        return bool(against & turning) and not against & for_it
 
     @property
     def _stands(self) -> bool:

@@ -35,6 +35,8 @@ _AROUND: frozenset[str] = frozenset(
 _QUOTED = 3
 _WORD = re.compile(r"[a-z0-9]+")
 _DIGIT = re.compile(r"\d")
+#: What precedes a number from abroad, and the digits of one without it.
+_COUNTRY, _NATIONAL = "1", 10
 
 
 def door_of(
@@ -142,7 +144,7 @@ def _noted(before: ManagedCareWorld, after: ManagedCareWorld, taken: Arrival) ->
     note = notes[0]
     if not _names(note.caller, said.caller, around):
         return "the caller is another"
-    if _digits(note.callback_number) != _digits(said.number):
+    if digits(note.callback_number) != digits(said.number):
         return "the number for calling back is another"
     if not _asks_for(note.service, order):
         return "the service is said otherwise"
@@ -152,15 +154,26 @@ def _noted(before: ManagedCareWorld, after: ManagedCareWorld, taken: Arrival) ->
 
 
 def _asks_for(said: str, order: ServiceRequest) -> bool:
-    """Return whether words name what was ordered: by its description, its code, or both."""
+    """Return whether words name what was ordered: by its description, its code, or both.
+
+    Beside its code the description may be told in part, each number with what it counts.
+    """
     code = _words(order.procedure_code)
     rest = [word for word in _WORD.findall(said.lower()) if word not in code | _AROUND]
     if not rest:
         return not code.isdisjoint(_words(said))
     wanted = _WORD.findall(order.description.lower())
+    known, told = set(wanted) - _AROUND, set(rest)
+    if not code.isdisjoint(_words(said)):
+        return told <= known and _counted(rest) <= _counted(wanted)
     # Two numbers that change places make another order of it.
-    counts, right = ([w for w in words if w.isdigit()] for words in (rest, wanted))
-    return set(wanted) - _AROUND == set(rest) - _AROUND and counts == right
+    return told == known and _counted(rest) == _counted(wanted)
+
+
+def _counted(words: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Return each number of some words with the word after it."""
+    pairs = zip(words, (*words[1:], ""), strict=True)
+    return frozenset((one, after) for one, after in pairs if one.isdigit())
 
 
 def _promised(after: ManagedCareWorld, taken: Arrival, said: CallerWords) -> str:
@@ -170,7 +183,7 @@ def _promised(after: ManagedCareWorld, taken: Arrival, said: CallerWords) -> str
     if len(promised) != 1:
         return f"{len(promised)} calls are promised"
     one = promised[0]
-    if one.at != said.call_back_at or _digits(one.number) != _digits(said.number):
+    if one.at != said.call_back_at or digits(one.number) != digits(said.number):
         return "the call is promised for another time, or to another number"
     return ""
 
@@ -193,5 +206,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 
-def _digits(number: str) -> str:
-    return "".join(_DIGIT.findall(number))
+def digits(number: str) -> str:
+    """Return the digits of a telephone number, without the country's."""
+    told = "".join(_DIGIT.findall(number))
+    abroad = number.lstrip(" (").startswith("+") or len(told) > _NATIONAL
+    return told.removeprefix(_COUNTRY) if abroad else told

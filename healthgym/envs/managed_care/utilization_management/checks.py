@@ -137,7 +137,7 @@ LETTERS = Check(
 ROLES = Check(
     "roles_kept",
     "Whatever was done was done by somebody employed for it, the nurse of the case had no other "
-    "part in it, and nobody was overridden.",
+    "part in its review, and nobody was overridden.",
     idle=True,
     loophole="unknown people decide, one person reviews twice, an override gives any decision",
     failure_mode=FailureMode.POLICY,

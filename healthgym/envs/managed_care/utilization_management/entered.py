@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeGuard
 
 from healthgym.core.borders import Json
 from healthgym.envs.managed_care.checks.normalize import plain
@@ -46,7 +47,7 @@ def entered(seen: ClinicalEvidenceItemObservation) -> Entered:
     return Entered(value, " ".join(unit.lower().split()))
 
 
-def is_number(value: Json) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a number, and no yes or no."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 

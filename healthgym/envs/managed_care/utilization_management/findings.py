@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.utilization_management.observed import bare, mi
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer.criteria import evidence
 from healthgym.worlds.managed_care.charts.prose import begun, day_of
+from healthgym.worlds.managed_care.facts import Diagnosis
 from healthgym.worlds.managed_care.packets import Packet, read_packet
 from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
@@ -210,12 +211,14 @@ class Findings:
     def _days_of(self, name: str) -> frozenset[date]:
         """Return the days by which what shows a criterion is known.
 
-        What somebody finds has the day of the page besides: most of them name no other.
+        What somebody finds has the day of the page besides: most of them name no other. So has what
+        a page calls resolved: since when it was there, nobody asks.
         """
         resting = frozenset(self.shown.criteria[name].facts)
         facts = [fact for fact in self.packet.facts if fact.id in resting]
         days = {day for fact in facts for day in (begun(fact), day_of(fact))}
-        if facts and isinstance(self.policy.criterion(name), FindingCriterion):
+        past = any(isinstance(fact, Diagnosis) and not fact.active for fact in facts)
+        if past or (facts and isinstance(self.policy.criterion(name), FindingCriterion)):
             chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
             bearing = self.bearing(name)
             days |= {page.created_at.date() for page in chart.documents if page.id in bearing}

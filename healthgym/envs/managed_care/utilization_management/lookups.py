@@ -14,7 +14,7 @@ from healthgym.envs.managed_care.reading.packet import facts_shown
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
 from healthgym.worlds.managed_care.policies.request import Request

@@ -32,6 +32,7 @@ def account_of(
     )
     free = {
         "asked_for": bool(said) or replied or any(asked),
+        "left_unanswered": not replied,
         "turned_away": turned_away,
         "decided_before": findings.before.determinations.active(case) is not None,
         "appealed": bool(world.appeals.of(case)),
@@ -50,9 +51,16 @@ def account_of(
 
 
 def _amounts(findings: Findings) -> Iterator[float]:
-    """Yield how much was requested, and what the criteria come to: values, ages, counts."""
-    if findings.packet.request.quantity is not None:
-        yield findings.packet.request.quantity
+    """Yield how much was requested, how much of it is granted and how much is not.
+
+    And what the criteria come to: values, ages, counts.
+    """
+    asked, granted = findings.packet.request.quantity, findings.shown.approved_quantity
+    if asked is not None:
+        yield asked
+    if granted is not None:
+        yield granted
+        yield (asked or granted) - granted
     for shown in findings.shown.criteria.values():
         for item in shown.items:
             if isinstance(item.observed_value, int | float):

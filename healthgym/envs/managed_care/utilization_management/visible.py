@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TypeGuard
 
+from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.on_record import account_of
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.leaves import leaves
@@ -39,6 +41,8 @@ _COUNTED_MOST = 12
 _UNITS_OF_TIME = (1, 7, 30.44, 365.25)
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
+#: A number that is a time.
+_TIMED = r"(?<![\d.])%s[ -](?:\w+ )?(?:hours?|days?|weeks?|months?|years?|yr|wk|mo|d|h)\b"
 #: What follows a number that counts how often, or for how long.
 _OFTEN = (
     r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
@@ -62,7 +66,7 @@ class Visible:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.before, self.after = findings.before, findings.after
-        self.policy = findings.policy
+        self.policy, self._case = findings.policy, findings.case_id
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return days, numbers and values that a text states and nobody could see."""
@@ -76,7 +80,7 @@ class Visible:
         days = days and days - self._told.days
         numbers = {each for each in said.numbers if not self._is_count(each)} - self._asked
         numbers = numbers and numbers - self._numbers
-        numbers = {each for each in numbers if not self._follows(float(each))}
+        numbers = {each for each in numbers if not self._follows(float(each), text)}
         numbers = numbers and numbers - self._told.numbers
         loose = [f"{y}-{m}-{d}" for y, m, d in sorted(said.loose) if not self._is_near(y, m, d)]
         return (*map(str, sorted(days)), *loose, *sorted(numbers), *self._mismeasured(text.lower()))
@@ -166,7 +170,7 @@ class Visible:
             *world.medical.of(self._case),
             *world.medical.reviews_of(self._case),
             *world.letters.of(self._case),
-            *self.after.appeals.of(self._case),
+            *(replace(one, outcome_reason=None) for one in self.after.appeals.of(self._case)),
             *world.peer.of(self._case),
             *self.heard,
         )
@@ -194,22 +198,26 @@ class Visible:
         return (*said, *(turn.message for turn in turns if turn.side != PAYER))
 
     @cached_property
+    def _sent(self) -> tuple[str, ...]:
+        """What the documents say that were sent, each under its title."""
+        pages = map(self.after.documents.get, self.findings.packet.documents)
+        return tuple(f"{one.title}\n{one.content}" for one in pages)
+
+    @cached_property
     def _told(self) -> Stated:
         """Days and numbers of what was sent, of the policy, and of the records."""
-        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
         kept = (value for value in self._fields if isinstance(value, str))
-        return stated("\n".join((*sent, *kept, self.page)))
+        return stated("\n".join((*self._sent, *kept, self.page)))
 
     @cached_property
     def _seen(self) -> Seen:
         """What was sent, what the records and the roster hold, the policy, and what was said."""
-        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
         kept = (*self._fields, *leaves(self.findings.packet))
         asked = leaves(self.after.nursing.catalog(self._case))
         told = (value for value in (*kept, *asked) if isinstance(value, str))
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
         now = [f"{day:%A}" for day in self._played]
-        text = "\n".join((*sent, *told, self.after.staff.words, self.page, *now))
+        text = "\n".join((*self._sent, *told, self.after.staff.words, self.page, *now))
         own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
         name = f"{own.first_name} {own.last_name}".casefold()
         return Seen(
@@ -281,11 +289,11 @@ class Visible:
     def _numbers(self) -> frozenset[str]:
         """Numbers of the records, of the rules, and of what the packet shows."""
         rows = (self._fields, self.findings.packet.facts, self.findings.packet.request)
-        numbers = [value for value in leaves(rows) if _is_number(value)]
-        numbers += [value for value in leaves(self.after.operations) if _is_number(value)]
+        numbers = [value for value in leaves(rows) if is_number(value)]
+        numbers += [value for value in leaves(self.after.operations) if is_number(value)]
         for shown in self.findings.shown.criteria.values():
             numbers += [
-                item.observed_value for item in shown.items if _is_number(item.observed_value)
+                item.observed_value for item in shown.items if is_number(item.observed_value)
             ]
         dob = self.after.charts[self.before.cases.get(self._case).patient_id].patient.dob
         numbers.append(age_on(dob, self.before.clock.now.date()))
@@ -294,10 +302,11 @@ class Visible:
     def _is_count(self, number: str) -> bool:
         return number.isdecimal() and float(number) <= _COUNTED_MOST
 
-    def _follows(self, number: float) -> bool:
-        """Return whether a number is one that is known in another unit, or a time between days."""
-        near = (abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
-        return any(near) or (number.is_integer() and int(number) in self._between)
+    def _follows(self, number: float, text: str) -> bool:
+        """Return whether a number is one known in another unit, or told as a time between days."""
+        if any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted):
+            return True
+        return int(number) in self._between and re.search(_TIMED % f"{number:g}", text) is not None
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:
@@ -345,8 +354,7 @@ class Visible:
     @cached_property
     def _values(self) -> Mapping[str, frozenset[float]]:
         """Values that were sent of each measure, or told on a call, in any unit."""
-        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
-        texts = [content.lower() for content in (*sent, *self.heard)]
+        texts = [content.lower() for content in (*self._sent, *self.heard)]
         found: dict[str, frozenset[float]] = {}
         for item in self._measures:
             name = item.display.lower()
@@ -364,14 +372,6 @@ class Visible:
     def _measures(self) -> Iterator[MeasurementCriterion]:
         asked = criteria(self.policy.criteria)
         return (item for item in asked if isinstance(item, MeasurementCriterion))
-
-    @property
-    def _case(self) -> str:
-        return self.findings.case_id
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.utilization_management.visible import Visible
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
 from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
 from healthgym.worlds.managed_care.grounds import groundless
+from healthgym.worlds.managed_care.misstated import misstated
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
@@ -32,13 +33,15 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.word_forms import form
 
-#: What words cannot say beside a decision; where less is granted, or something asked, either.
+#: What words cannot say beside a decision; where something is asked, either.
 _CONTRARY: Mapping[object, tuple[Said, ...]] = {
     MdReviewDecision.APPROVE: (Said.DENIED,),
+    MdReviewDecision.PARTIAL_APPROVE: (Said.WHOLE,),
     MdReviewDecision.DENY: (Said.APPROVED,),
     MdReviewDecision.P2P_REVIEW: (Said.APPROVED,),
     NurseReviewRecommendation.APPROVE: (Said.DENIED,),
     DeterminationDecision.APPROVED: (Said.DENIED,),
+    DeterminationDecision.PARTIALLY_APPROVED: (Said.WHOLE,),
     DeterminationDecision.DENIED: (Said.APPROVED,),
     AppealOutcome.APPEAL_OVERTURNED: (Said.DENIED,),
     AppealOutcome.APPEAL_UPHELD: (Said.APPROVED,),
@@ -200,7 +203,9 @@ class Worded:
         """Return what a text says of the case that nobody could see; letters say again much."""
         if text not in self._known:
             seen = self.visible
-            found = (*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text))
+            denied = misstated(text, self.findings.packet.facts, seen.page)
+            wrong = (*seen.misjudged(text), *denied)
+            found = (*wrong, *seen.unfounded(text), *seen.uncovered(text))
             self._known[text] = found
         return self._known[text]
 

@@ -7,10 +7,11 @@ habit, treatment or test that a policy asks for.
 from __future__ import annotations
 
 from healthgym.worlds.managed_care.charts import sections
+from healthgym.worlds.managed_care.charts.ages import called, is_child
 from healthgym.worlds.managed_care.charts.knowledge import complaint_of, short_names
 from healthgym.worlds.managed_care.charts.persona import persona_of
 from healthgym.worlds.managed_care.charts.prose import Unwritten
-from healthgym.worlds.managed_care.charts.sections import SEX, Draft, age_on
+from healthgym.worlds.managed_care.charts.sections import Draft
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: Systems that a patient may be asked about besides, each with what keeps it from being told.
@@ -27,7 +28,8 @@ _ASKED = (
 def complaints(draft: Draft) -> list[str]:
     """Return sentences about the trouble that a visit is about, and its course."""
     prose, life = draft.prose, persona_of(draft.patient, draft.day.year)
-    key = complaint_of(draft.code) if draft.code else "general"
+    general = "general.child" if is_child(draft.patient, draft.day) else "general"
+    key = complaint_of(draft.code) if draft.code else general
     slots = {"hobby": life.hobby, "work": life.work, "focus": draft.focus, "name": _called(draft)}
     # Who sees the patient once tells more than who sees them every month.
     first = draft.planned.kind is DocumentKind.SPECIALIST_CONSULT_NOTE
@@ -62,13 +64,7 @@ def _called(draft: Draft) -> str:
 def presenting(draft: Draft) -> list[str]:
     """Who is seen for the first time by whom, why, and how the trouble has gone."""
     prose, patient, ordering = draft.prose, draft.patient, draft.ordering
-    slots = {
-        "name": _called(draft),
-        "age": str(age_on(patient.dob, draft.day)),
-        "aged": sections.aged(age_on(patient.dob, draft.day)),
-        "sex": SEX.get(patient.sex, "person"),
-        "focus": draft.focus,
-    }
+    slots = {**called(patient, draft.day), "name": _called(draft), "focus": draft.focus}
     known = ordering is not None and ordering.listed is not None
     opening = prose.say("presenting.known" if known else "presenting.open", **slots)
     return [" ".join((opening, *complaints(draft)))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.knowledge import (
     Study,
     measures,
@@ -13,7 +14,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     written_number,
 )
 from healthgym.worlds.managed_care.charts.prose import Unwritten, lower_first
-from healthgym.worlds.managed_care.charts.sections import Draft, age_on, is_vital
+from healthgym.worlds.managed_care.charts.sections import Draft, is_vital
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,

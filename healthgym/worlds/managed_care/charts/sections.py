@@ -8,6 +8,7 @@ from datetime import date
 from functools import partial
 from typing import TypeVar, cast
 
+from healthgym.worlds.managed_care.charts.ages import called, is_child
 from healthgym.worlds.managed_care.charts.knowledge import (
     Topic,
     measures,
@@ -38,9 +39,6 @@ SYSTEMS = ("heart", "lungs", "abdomen", "skin", "neuro", "neck", "mind")
 #: Beginnings of the keys of findings that no examination shows.
 _ASKED = ("history.", "family.", "plan.", "consult.", "prognosis.", "social.")
 _SELF = {"F": "herself", "M": "himself"}
-#: How patients are addressed, and called, by sex.
-TITLE = {"F": "Ms. ", "M": "Mr. "}
-SEX = {"F": "woman", "M": "man"}
 
 
 @dataclass(slots=True)
@@ -104,16 +102,12 @@ class Draft:
 def history(draft: Draft) -> list[str]:
     """Who the patient is, why here, and what changed, told."""
     prose, patient = draft.prose, draft.patient
-    slots = {
-        "name": f"{TITLE.get(patient.sex, '')}{patient.last_name}",
-        "age": str(age_on(patient.dob, draft.day)),
-        "aged": aged(age_on(patient.dob, draft.day)),
-        "sex": SEX.get(patient.sex, "person"),
-        "focus": draft.focus,
-    }
-    told = [prose.say("opener", **slots)]
+    told = [prose.say("opener", **called(patient, draft.day), focus=draft.focus)]
     if prose.chooser.chance(30):
-        told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
+        if is_child(draft.patient, draft.day):
+            told.append(prose.say("companion.child"))
+        else:
+            told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
     news = [*map(partial(_stayed, prose), draft.stays), *_news(draft)]
     if not news and not draft.facts(Finding) and prose.chooser.chance(50):
         news = [prose.say("nothing_new")]
@@ -142,17 +136,6 @@ def _news(draft: Draft) -> list[str]:
                 news.append(prose.therapy(fact, told=True, on=draft.day))
             draft.told.add(fact.id)
     return [text if text.endswith(".") else f"{text}." for text in news]
-
-
-def age_on(born: date, day: date) -> int:
-    """Return completed years of age."""
-    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
-
-
-def aged(years: int) -> str:
-    """Return an age behind its article, such as ``an 82``."""
-    article = "an" if years in (8, 11, 18) or 80 <= years <= 89 else "a"
-    return f"{article} {years}"
 
 
 def problems(draft: Draft) -> list[str]:
@@ -252,7 +235,9 @@ def exam(draft: Draft) -> list[str]:
     """What was found, then what is unremarkable where nothing forbids to say so."""
     prose = draft.prose
     lines = [f"- {prose.finding(x, draft.day)}" for x in draft.facts(Finding) if _examined(x)]
-    plain = [prose.say("exam.general")]
+    plain = [
+        prose.say("exam.general.child" if is_child(draft.patient, draft.day) else "exam.general")
+    ]
     plain += [
         prose.say(f"exam.{system}")
         for system in SYSTEMS

@@ -18,6 +18,21 @@ _NUMBERED = re.compile(
     rf"(?<![a-z])criteri(?:on|a) (?:no\. ?|number |# ?)?({_COUNTED}"
     rf"(?:(?:, ?(?:and |or )?| and | or | & ){_COUNTED})*)"
 )
+#: Several of them in a row, of which is said that they are shown.
+_ONE = r"(?:c|criteri(?:on|a) )?0*[1-9]\d{0,2}"
+_CONCEDED = re.compile(
+    rf"(?<![a-z0-9.])((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*) "
+    r"(?:is|are|was|were|has been|have been)"
+    r"(?: (?:now|also|indeed|clearly|rightly|all|both|found|to be|said to be))* "
+    r"(?:met|shown|satisfied|fulfilled|proven|established)\b"
+)
+
+
+def criteria_conceded(text: str) -> frozenset[str]:
+    """Return the ids of the criteria that a text says are shown: "although C2 is now met"."""
+    rows = _CONCEDED.findall(" ".join(text.lower().split()))
+    numbers = (number for row in rows for number in re.findall(r"\d+", row))
+    return frozenset(f"C{int(number)}" for number in numbers)
 
 
 def criteria_named(text: str) -> frozenset[str]:

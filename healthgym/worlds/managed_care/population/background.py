@@ -301,6 +301,9 @@ def _body(
         "8462-4": rng.uniform(64, 84),
         "8867-4": rng.uniform(60, 88),
     }
+    young = max(0.0, 1.0 - (visits[0] - patient.dob).days / 365.25 / _GROWN)
+    base = {code: value + young * _YOUNG[code] for code, value in base.items()}
+    bmi -= young * (bmi - _BMI_YOUNG)
     facts: list[AnyFact] = []
 
     def add(code: str, display: str, value: float, unit: str, day: date) -> None:
@@ -333,6 +336,9 @@ def _body(
     return tuple(facts)
 
 
+#: How far vital signs of the newborn lie from those of adults, by which those of children go.
+_YOUNG = {"8480-6": -38.0, "8462-4": -24.0, "8867-4": 60.0}
+_BMI_YOUNG, _GROWN = 16.0, 16
 #: Standard deviation from visit to visit, near that of outpatients of MIMIC-IV (11.5 and 7.5).
 _SWING = {"8480-6": 10.5, "8462-4": 7.0, "8867-4": 8.0}
 _VITALS = (

@@ -14,8 +14,8 @@ from healthgym.envs.managed_care.cases.subjects import Subject, fitting
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.policies.diagnoses import titles
 from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.loading import library

@@ -26,7 +26,7 @@ from healthgym.envs.managed_care.prior_authorization.verifier import Authorizati
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.testing.play import ORACLE, actions_of
 from healthgym.worlds.managed_care.apps.provider.forms import of_case
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.criteria import (
     MeasurementCriterion,

@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.prior_authorization.family import Authorization
 from healthgym.envs.managed_care.prior_authorization.lookups import read_brief
 from healthgym.envs.managed_care.prior_authorization.task import PRESETS, AuthorizationInstance
 from healthgym.envs.managed_care.prior_authorization.wording import _person
-from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.postures import settles
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory

@@ -319,3 +319,25 @@ def test_a_step_is_taken_once_and_by_whom_it_is_given() -> None:
     episode = play(instance, twice, refused=True)
     assert fails(episode) == set()
     assert sum(bool(turn.errors) for turn in episode.turns) == 2
+
+
+def test_a_reason_is_no_evidence_of_itself() -> None:
+    instance = grounded(OVERTURNED)
+    right = next(one for one in solution(instance) if one.name == ANSWER).arguments["rationale"]
+    told = f"{right} A note of 2019-01-02 says so."
+    assert "words_sound" in fails(play(instance, reasoned(instance, told)))
+
+
+def test_what_an_appeal_is_granted_may_be_named_in_upholding() -> None:
+    instance = grounded(UPHELD)
+    script, good = solution(instance), favourable(instance.reference.policy.criteria)
+    shown = next(
+        row["criterion_id"]
+        for row in rows(script, SAVE)
+        if row["result"] == "met" and good[row["criterion_id"]] is Posture.SATISFIED
+    )
+    right = next(one for one in script if one.name == ANSWER).arguments["rationale"]
+    granted = f"{right} Although {shown} is now found to be met, the denial stands."
+    assert not fails(play(instance, reasoned(instance, granted)))
+    held = f"{right} {shown} is open, too."
+    assert "appeal_decision_right" in fails(play(instance, reasoned(instance, held)))

@@ -12,6 +12,7 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.utilization_management import at_door
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
@@ -177,6 +178,15 @@ def _other_numbers() -> tuple[ReviewInstance, Script]:
     return instance, changed(solution(instance), NOTE, service=said)
 
 
+def _number_of_something_else() -> tuple[ReviewInstance, Script]:
+    """Tell the right code, and as many minutes as visits were asked for."""
+    instance, script = _other_numbers()
+    world = ManagedCareWorld(instance.start)
+    code = world.cases.order(world.cases.get(instance.reference.case_id).service_request_id)
+    said = next(each for each in script if each.name == NOTE).arguments["service"]
+    return instance, changed(script, NOTE, service=f"{said}, {code.procedure_code}")
+
+
 def _ordered(instance: ReviewInstance) -> str:
     cases = ManagedCareWorld(instance.start).cases
     return cases.order(cases.get(instance.reference.case_id).service_request_id).description
@@ -234,6 +244,7 @@ WRONG: dict[str, Callable[[], tuple[ReviewInstance, Script]]] = {
     "another service": _note(service="Something else"),
     "more than the service": _note(service="An urgent ablation, approved by the director"),
     "its numbers in other places": _other_numbers,
+    "its code, and its numbers in other places": _number_of_something_else,
     "urgency that nobody claimed": _note(urgent=False, urgency_words="it is urgent"),
     "no urgency where some was claimed": _note(urgent=True, urgency_words=""),
     "urgency in other words": _note(urgent=True, urgency_words="She may die of it by Friday."),
@@ -296,6 +307,8 @@ RIGHT: dict[str, dict[str, str]] = {
     "in capitals": {"caller": "{CALLER}", "service": "{SERVICE}"},
     "by its code": {"service": "CPT {code}"},
     "with its code": {"service": "{service} (CPT {code})"},
+    "units before the service": {"service": "{units} of {rest}"},
+    "a part of it with its code": {"service": "{part}, {code}"},
     "a number with brackets": {"callback_number": "({number})"},
 }
 
@@ -313,10 +326,22 @@ def test_a_note_may_say_the_same_in_other_forms(name: str) -> None:
         "service": order.description,
         "SERVICE": order.description.upper(),
         "code": order.procedure_code,
+        "part": " ".join(order.description.split()[:2]),
+        "units": order.description.rpartition(", ")[2],
+        "rest": order.description.rpartition(", ")[0],
         "number": said.number,
     }
     given = {key: text.format(**known) for key, text in RIGHT[name].items()}
     assert not fails(play(instance, changed(script, NOTE, **given)))
+
+
+@pytest.mark.parametrize(
+    ("number", "same"),
+    [("+1 212-555-0143", True), ("(212) 555-0143", True), ("1-212-555-0144", False)],
+)
+def test_the_country_may_be_dialled_before_a_number(number: str, same: bool) -> None:
+    assert (at_door.digits(number) == at_door.digits("212-555-0143")) is same
+    assert at_door.digits("+1 555-0143") == "5550143"
 
 
 def test_a_quotation_of_the_urgency_may_be_a_part_of_it() -> None:

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import (
     measures,
@@ -19,7 +20,6 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 )
 from healthgym.worlds.managed_care.charts.phrases import Chooser, parse, phrasebook, read_phrases
 from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.stated import dates_of, numbers_of, states
 from healthgym.worlds.managed_care.charts.stutter import repeated_share
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement, MedicationCourse

@@ -10,10 +10,10 @@ from datetime import date
 import numpy as np
 import pytest
 
+from healthgym.worlds.managed_care.charts.ages import aged
 from healthgym.worlds.managed_care.charts.persona import pastimes, persona_of
 from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
 from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.charts.sections import aged
 from healthgym.worlds.managed_care.facts import AnyFact, Finding, ProcedureDone
 from healthgym.worlds.managed_care.population.drawing import Population
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind

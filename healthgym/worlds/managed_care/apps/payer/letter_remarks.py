@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 #: What heads a remark in a letter that is rendered from the records.
 REMARKS, AGAIN = "\n\nRemarks: ", "\n\nIssued again: "
-#: What a letter may not say, by its type; one in part tells of either.
+#: What a letter may not say, by its type; one in part tells of either, and of neither as a whole.
 _CONTRARY: Mapping[LetterType, tuple[Said, ...]] = {
     LetterType.APPROVAL: (Said.DENIED,),
+    LetterType.PARTIAL_APPROVAL: (Said.WHOLE,),
     LetterType.DENIAL: (Said.APPROVED,),
     LetterType.PEND: (Said.DENIED, Said.APPROVED),
 }

@@ -40,7 +40,7 @@ def subject(letter_type: str) -> str:
 
 def body(letter_type: str, slots: Slots) -> str:
     """Return the text of a letter with its facts."""
-    return _template(letter_type)[1].format_map(slots)
+    return _template(letter_type)[1].format_map(slots).rstrip()
 
 
 def gaps(world: ManagedCareWorld, letter_type: LetterType, slots: Slots, text: str) -> list[str]:
@@ -89,8 +89,12 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
     if letter_type is LetterType.PEND:
         return {**found, **_pend(world, case)}
     until = f"{case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "your plan's last day"
-    rights = str(wording()["external_rights"]).format(until=until)
-    return {**found, "rationale": _appeal_reason(world, case), "external_rights": rights}
+    return {
+        **found,
+        "rationale": _appeal_reason(world, case),
+        "external_rights": str(wording()["external_rights"]).format(until=until),
+        "authorization": _authorization(world, case),
+    }
 
 
 def basis(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> str:
@@ -145,6 +149,12 @@ def _approval(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
         "valid_to": f"{case.expires_at:%Y-%m-%d}" if case.expires_at else "",
         "units": f"{sum(asked)} units" if asked else "the units requested",
     }
+
+
+def _authorization(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return what an overturned denial leaves the practice with; blank where nothing is granted."""
+    granted = _approval(world, case)
+    return str(wording()["authorization"]).format_map(granted) if all(granted.values()) else ""
 
 
 def _partial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:

@@ -90,7 +90,7 @@ class BenefitCheck(ProviderApp):
         if found is None:
             raise Refusal(
                 RefusalCode.NOT_FOUND,
-                f"There is no patient {patient_id[:60]!r}; chart.search_patients finds them.",
+                f"There is no patient {patient_id[:60]!r}; the case names whom it is about.",
             )
         return found
 

@@ -58,6 +58,48 @@ HONEST = [
     "We have not denied the request.",
     "Records were reviewed by a board-certified physician.",
 ]
+#: What grants or denies as a whole what a letter grants in part.
+WHOLE = [
+    "All 20 visits can go ahead.",
+    "All 25 sessions are approved.",
+    "Please go ahead with the full course of 25 sessions.",
+    "The request is approved in full.",
+    "We approve all visits.",
+    "The request is denied.",
+    "Your request has been denied.",
+]
+#: What is true of a part.
+IN_PART = [
+    "24 of 25 sessions are approved.",
+    "The request is approved in part.",
+    "Two visits are not approved.",
+    "The remaining visits are denied.",
+    "The 18 visits can begin at once; please ask anew when they are used up.",
+    "The request is denied for what goes beyond the limit.",
+    "Please ask anew when all approved visits are used up.",
+]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_letter_in_part_speaks_of_no_whole(text: str) -> None:
+    assert said_otherwise(LetterType.PARTIAL_APPROVAL, text)
+
+
+@pytest.mark.parametrize("text", IN_PART)
+def test_a_letter_in_part_may_tell_of_either(text: str) -> None:
+    assert not said_otherwise(LetterType.PARTIAL_APPROVAL, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The visits can begin tomorrow.",
+        "The care is approved all the same.",
+        "The denial is upheld, but the sessions may begin.",
+    ],
+)
+def test_no_letter_of_denial_lets_the_care_begin(text: str) -> None:
+    assert said_otherwise(LetterType.DENIAL, text)
 
 
 @pytest.mark.parametrize("text", DENIED)

@@ -1,0 +1,145 @@
+"""What people who played found refused, or let through, in words of theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
+from healthgym.worlds.managed_care.facts import Diagnosis
+from healthgym.worlds.managed_care.packets import read_packet
+from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
+from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.envs.managed_care.utilization_management.playing import (
+    DECIDE,
+    RECOMMEND,
+    changed,
+    fails,
+    finding,
+    first_of,
+    play,
+    rows,
+    solution,
+)
+
+PARTLY = first_of(
+    StartStage.NURSE_REVIEW,
+    Path.PARTLY,
+    lambda one: f"{one.reference.units} visits" in render_page(one.reference.policy),
+)
+LETTER = "payer_letter_center.generate_partial_approval"
+
+
+def amounts() -> tuple[int, int]:
+    """Return how much is granted, and how much was asked for."""
+    world = ManagedCareWorld(PARTLY.start)
+    asked = world.cases.line(PARTLY.reference.case_id).requested_units
+    granted = PARTLY.reference.units
+    assert asked is not None
+    assert granted is not None
+    return granted, int(asked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The policy allows {granted} visits and {asked} are requested.",
+        "The request is {rest} visits over the limit; hence a physician decides.",
+        "The policy caps it at {granted} visits.",
+        "Under the policy the plan covers {granted} visits, so I hand the case on.",
+    ],
+)
+def test_amounts_of_a_decision_in_part_may_be_told(text: str) -> None:
+    granted, asked = amounts()
+    told = text.format(granted=granted, asked=asked, rest=asked - granted)
+    assert not fails(play(PARTLY, changed(solution(PARTLY), RECOMMEND, clinical_notes=told)))
+
+
+def test_no_other_amount_is() -> None:
+    granted, asked = amounts()
+    for other in (granted + asked, granted + 1 if granted + 1 != asked else granted - 1):
+        told = f"The policy allows {other} visits and {asked} are requested."
+        script = changed(solution(PARTLY), RECOMMEND, clinical_notes=told)
+        assert "words_sound" in fails(play(PARTLY, script)), told
+
+
+def test_a_physician_who_grants_a_part_may_tell_of_policy_and_request_in_one_sentence() -> None:
+    granted, asked = amounts()
+    right = next(one for one in solution(PARTLY) if one.name == DECIDE)
+    said = (
+        f"{right.arguments['determination_rationale']} The policy allows {granted} visits and "
+        f"{asked} were asked for, so I approve {granted} and do not approve the remaining "
+        f"{asked - granted}."
+    )
+    assert not fails(play(PARTLY, changed(solution(PARTLY), DECIDE, determination_rationale=said)))
+    said = f"{right.arguments['determination_rationale']} Everything is approved as requested."
+    script = changed(solution(PARTLY), DECIDE, determination_rationale=said)
+    assert "words_sound" in fails(play(PARTLY, script))
+
+
+def test_a_letter_in_part_that_grants_all_is_not_written() -> None:
+    _, asked = amounts()
+    said = changed(solution(PARTLY), LETTER, body=f"All {asked} visits can go ahead.")
+    assert "letters_right" in fails(play(PARTLY, said, refused=True))
+
+
+def resolved(instance: ReviewInstance) -> str:
+    """Return a criterion that a diagnosis shows which is resolved; blank if there is none."""
+    world = ManagedCareWorld(instance.start)
+    policy, day = instance.reference.policy, world.clock.now.date()
+    facts = read_packet(world, instance.reference.case_id, policy, day).facts
+    past = [fact for fact in facts if isinstance(fact, Diagnosis) and not fact.active]
+    found = {row["criterion_id"]: row for row in rows(solution(instance))}
+    for item in criteria(instance.reference.policy.criteria):
+        if not isinstance(item, DiagnosisCriterion) or item.id not in found:
+            continue
+        named = any(fact.code.startswith(tuple(item.prefixes)) for fact in past)
+        if named and found[item.id].get("source_refs_used"):
+            return item.id
+    return ""
+
+
+def test_what_is_resolved_needs_no_day_since_when() -> None:
+    instance = first_of(StartStage.NURSE_REVIEW, Path.NURSE_APPROVES, resolved)
+    name = resolved(instance)
+    script = solution(instance)
+    row = next(each for each in rows(script) if each["criterion_id"] == name)
+    world = ManagedCareWorld(instance.start)
+    page = world.documents.get(row["source_refs_used"][0])
+    told = f"It stands as resolved in the note of {page.created_at:%Y-%m-%d}."
+    items = [{**each, "notes": ""} for each in row.get("item_observations", [])]
+    said = finding(script, name, notes=told, item_observations=items)
+    assert not fails(play(instance, said))
+    silent = finding(script, name, notes="It is resolved.", item_observations=items)
+    assert "values_observed" in fails(play(instance, silent))
+
+
+def test_the_title_of_a_page_may_be_said() -> None:
+    world = ManagedCareWorld(PARTLY.start)
+    titles = {page.title for page in map(world.documents.get, sent(world)) if page.title}
+    right = next(one for one in solution(PARTLY) if one.name == RECOMMEND)
+    for title in sorted(titles):
+        told = f"{right.arguments['clinical_notes']} See the page called {title}."
+        said = changed(solution(PARTLY), RECOMMEND, clinical_notes=told)
+        assert not fails(play(PARTLY, said)), title
+
+
+def sent(world: ManagedCareWorld) -> tuple[str, ...]:
+    """Return the documents of the packet."""
+    day = world.clock.now.date()
+    packet = read_packet(world, PARTLY.reference.case_id, PARTLY.reference.policy, day)
+    return tuple(packet.documents)
+
+
+def test_a_number_is_no_time_unless_it_is_told_as_one() -> None:
+    right = next(one for one in solution(PARTLY) if one.name == RECOMMEND)
+    notes = right.arguments["clinical_notes"]
+    world = ManagedCareWorld(PARTLY.start)
+    days = {page.created_at.date() for page in map(world.documents.get, sent(world))}
+    first, last = min(days), max(days)
+    apart = (last - first).days
+    told = changed(solution(PARTLY), RECOMMEND, clinical_notes=f"{notes} {apart} days lie between.")
+    assert not fails(play(PARTLY, told))
+    told = changed(solution(PARTLY), RECOMMEND, clinical_notes=f"{notes} The result was {apart}.")
+    assert "words_sound" in fails(play(PARTLY, told))
