@@ -39,7 +39,7 @@ FACTS = (
         "There is a current epilepsy.",
         "Hypertension is resolved.",
         "Mirtazapine 2025-01-02 to 2025-04-02, rash; the rest is as asked.",
-        "Sertraline was ended in 2025: it failed.",
+        "Sertraline was ended on 2025-04-02 for lack of effect.",
         "Sertraline was stopped because the patient chose to stop.",
         "Mirtazapine stopped for lack of money.",
     ],
@@ -59,6 +59,19 @@ def test_what_the_file_denies_is_found(text: str) -> None:
         "Mirtazapine and sertraline: one failed, one was not tolerated.",
         "Bupropion was stopped for side effects.",
         "Two agents failed.",
+        "Failed sertraline in 2025.",
+        "Mirtazapine ended after 50 days, short of 8 weeks, and not for side effects.",
+        "Mirtazapine was taken from 2025-01-02 to 2025-04-02 without side effects.",
+        "Mirtazapine was discontinued with no intolerance documented.",
+        "Mirtazapine was stopped early, and side effects were not the reason.",
+        "The length is not waived, for mirtazapine was not stopped for side effects.",
+        "Sertraline was stopped on 2025-04-02 for side effects after little response.",
+        "Sertraline was stopped for side effects, not for inadequate response.",
+        "Epilepsy was active until the note of 2025-12-04.",
+        "The older note lists active epilepsy, the newer one says it is resolved.",
+        "Whether epilepsy is active was the question.",
+        "Were the epilepsy active, C6 would fail.",
+        "Hypertension is over 140 mmHg.",
         "C4: sertraline or another one, stopped for an inadequate response, must have been used.",
         "Sertraline was completed as planned for 12 weeks.",
     ],
@@ -68,6 +81,6 @@ def test_what_it_bears_out_is_not(text: str) -> None:
 
 
 def test_the_policys_own_words_tell_of_nobody() -> None:
-    asked = "Prior use of sertraline, 2 weeks, discontinued for inadequate response."
+    asked = "Prior use of sertraline, 2 weeks, discontinued for inadequate response"
     assert [*misstated(f"C2: {asked}", FACTS)]
     assert not [*misstated(f"C2: {asked}", FACTS, printed=f"# Criteria\n{asked}")]
