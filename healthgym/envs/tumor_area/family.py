@@ -71,8 +71,9 @@ class TumorAreaFamily(Family[Task, TumorReference, SlideStart, SlideWorld]):
 
     def open(self, instance: SlideInstance) -> SlideWorld:
         """Return a fresh world over the instance's slide."""
-        start = instance.start
-        return SlideWorld(start.slide, Clock(start.now), start.looks, instance.task.task_id)
+        start, task = instance.start, instance.task
+        clock = Clock(start.now)
+        return SlideWorld(start.slide, clock, start.looks, task.task_id, task.instruction)
 
     def oracle(self, instance: SlideInstance, rng: np.random.Generator) -> Script:
         """Look, measure, select the tumour, and submit."""

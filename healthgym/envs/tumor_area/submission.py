@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.files import BYTE_ORDER_MARK
-from healthgym.core.task import Task
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
 _MOST = 200_000
@@ -18,6 +18,11 @@ _KEYS = frozenset({"task_id", "contains_tumor", "predicted_tumor_tiles"})
 _PLACE = frozenset({"x", "y"})
 #: What many add and takes nothing back, as a share: how sure they are.
 _SURE = frozenset({"confidence", "probability", "score"})
+#: Names for how many tiles a row holds; what agrees with them takes nothing back.
+_COUNTS = frozenset(
+    {"num_tiles", "n_tiles", "tile_count", "num_tumor_tiles", "num_predicted_tiles"}
+)
+_FENCE = re.compile(r"```\w*")
 
 
 def read_paper(text: str, task_id: str) -> frozenset[Tile]:
@@ -58,50 +63,93 @@ class Reading:
     fault: str = ""
 
 
-def read_strict(text: str, task: Task, grid: TileGrid) -> Reading:
+def read_strict(text: str, task_id: str, asked: str, grid: TileGrid) -> Reading:
     """Return the tiles of a submission that says one thing only, and what is wrong with it.
+
+    A code fence is dropped, a row may stand alone in place of a list of one, and a tile may be a
+    pair ``[x, y]`` and have whole numbers with a point: none of it can mean two things. What the
+    form is at fault for is read as the published evaluator reads it.
 
     Args:
         text: The submission.
-        task: The task.
+        task_id: Id of the task.
+        asked: What the task asks; the published template repeats it.
         grid: The tiles there are.
     """
-    text = text.removeprefix(BYTE_ORDER_MARK)
-    tiles = read_paper(text, task.task_id)
+    bare = _unfenced(text.removeprefix(BYTE_ORDER_MARK))
+    row, fault = _only_row(bare, task_id)
+    fault = fault or _fault_beside(row, asked)
+    named = row.get("predicted_tumor_tiles")
+    tiles = [_tile(each) for each in named] if isinstance(named, list) else []
+    plain = frozenset(tile for tile in tiles if tile is not None)
+    if fault:
+        pass
+    elif not isinstance(named, list):
+        fault = "predicted_tumor_tiles is no list"
+    elif None in tiles:
+        fault = f"{json.dumps(named[tiles.index(None)])[:60]} is no tile of two whole numbers"
+    elif outside := sorted(tile for tile in plain if tile not in grid):
+        fault = (
+            f"there is no tile {list(outside[0])}, x lies between 0 and {grid.columns - 1} and y "
+            f"between 0 and {grid.rows - 1}"
+        )
+    elif row.get("contains_tumor", bool(plain)) is not bool(plain):
+        fault = "contains_tumor contradicts the tiles"
+    elif any(row.get(key, len(plain)) not in (len(plain), len(tiles)) for key in _COUNTS):
+        fault = "the number of tiles contradicts the tiles"
+    return Reading(read_paper(bare, task_id), fault) if fault else Reading(plain)
+
+
+def _unfenced(text: str) -> str:
+    """Return a text without the code fence around it."""
+    lines = text.strip().split("\n")
+    fenced = len(lines) > 1 and _FENCE.fullmatch(lines[0].strip()) and lines[-1].strip() == "```"
+    return "\n".join(lines[1:-1]) if fenced else text
+
+
+def _only_row(text: str, task_id: str) -> tuple[JsonDict, str]:
+    """Return the one row of a submission, and why it does not have it."""
     if _says_twice(text):
-        return Reading(tiles, "a key comes twice in one object")
+        return {}, "a key comes twice in one object"
     rows = _rows(text, objects_only=False)
     if rows is None:
-        return Reading(tiles, "it is no JSON list of rows")
-    if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task.task_id:
-        return Reading(tiles, "it does not have one row, that of this task")
-    row = dict(rows[0])
-    if isinstance(row.get("instruction"), str) and row["instruction"] in task.instruction:
-        # The published template repeats what is asked.
-        del row["instruction"]
+        return {}, "it is no JSON list of rows"
+    if len(rows) != 1 or not isinstance(rows[0], dict):
+        return {}, "it does not have one row"
+    if rows[0].get("task_id") != task_id:
+        return {}, f"its row does not have the task_id {task_id}"
+    return dict(rows[0]), ""
+
+
+def _fault_beside(row: JsonDict, asked: str) -> str:
+    """Return what a row or a tile says beside what is asked for."""
+    repeated = row.get("instruction")
+    template = {"instruction"} if isinstance(repeated, str) and repeated in asked else set()
+    unknown = _added(row, _KEYS | _COUNTS | template)
     named = row.get("predicted_tumor_tiles")
-    if not isinstance(named, list):
-        return Reading(tiles, "predicted_tumor_tiles is no list")
-    unknown = _added(row, _KEYS)
-    for tile in named:
+    for tile in named if isinstance(named, list) else []:
         unknown += _added(tile, _PLACE) if isinstance(tile, dict) else []
-    if unknown:
-        return Reading(tiles, f"what {unknown[0]!r} says is not asked for")
-    plain = [
-        (tile["x"], tile["y"])
-        for tile in named
-        if isinstance(tile, dict) and type(tile.get("x")) is int and type(tile.get("y")) is int
-    ]
-    if len(plain) != len(named):
-        return Reading(tiles, "a tile is not two integers")
-    if any(tile not in grid for tile in plain):
-        return Reading(tiles, "a tile lies outside of the grid")
-    if row.get("contains_tumor", bool(plain)) is not bool(plain):
-        return Reading(tiles, "contains_tumor contradicts the tiles")
-    return Reading(tiles)
+    return f"what {unknown[0]!r} says is not asked for, leave it out" if unknown else ""
 
 
-def _added(said: JsonDict, asked: frozenset[str]) -> list[str]:
+def _tile(said: object) -> Tile | None:
+    """Return the tile that an object or a pair of whole numbers names, if it does."""
+    if isinstance(said, dict):
+        said = [said.get("x"), said.get("y")]
+    if not isinstance(said, list) or len(said) != 2:
+        return None
+    x, y = (_whole(value) for value in said)
+    return None if x is None or y is None else (x, y)
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number, be it written with a point; true and false are none."""
+    if type(value) is int:
+        return value
+    return int(value) if isinstance(value, float) and value.is_integer() else None
+
+
+def _added(said: JsonDict, asked: frozenset[str] | set[str]) -> list[str]:
     """Return what an object holds beside what is asked for, unless it stands by it."""
     return sorted(key for key in said.keys() - asked if not _stands_by(key, said[key]))
 
@@ -140,14 +188,28 @@ def write(tiles: frozenset[Tile], task_id: str) -> str:
 
 
 def _rows(text: str, objects_only: bool = True) -> list[Any] | None:
-    """Return the rows of a submission; None if it has none."""
+    """Return the rows of a submission; None if it has none.
+
+    Args:
+        text: The submission.
+        objects_only: Whether to read it as published: what is no object is dropped, what stands
+            beside ``results`` is not seen, and a row alone is none.
+    """
     if len(text) > _MOST:
         return None
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    rows = data.get("results") if isinstance(data, dict) else data
-    if not isinstance(rows, list) or not (objects_only or isinstance(data, list) or len(data) == 1):
-        return None
-    return [row for row in rows if isinstance(row, dict)] if objects_only else rows
+    if objects_only:
+        rows = data.get("results") if isinstance(data, dict) else data
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
+    if isinstance(data, dict) and data.keys() == {"results"}:
+        data = data["results"]
+    rows = [data] if isinstance(data, dict) else data
+    return rows if isinstance(rows, list) else None
+
+
+def form_of(task_id: str) -> str:
+    """Return how a selection is to be written."""
+    return write(frozenset({(3, 2)}), task_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
-from healthgym.envs.tumor_area.submission import read_paper
+from healthgym.envs.tumor_area.submission import Reading, form_of, read_paper, read_strict
 from healthgym.envs.tumor_area.wording import statistics_line, survey_lines, tile_name, tile_ranges
 from healthgym.errors import ToolError
 from healthgym.worlds.slides.grid import TILE, Tile
@@ -206,7 +206,7 @@ class SlideToolset(Toolset[SlideWorld]):
         if text == self.world.text:
             raise ToolError("The selection reads so already.")
         self.world.write(text)
-        return f"The text is kept. {self._count()}"
+        return f"The text is kept. {self._count()}{self._fault()}"
 
     @tool(ToolKind.READ)
     def show_selection(self) -> ToolResult:
@@ -214,7 +214,8 @@ class SlideToolset(Toolset[SlideWorld]):
         tiles = self._selected()
         inside = [tile for tile in tiles if tile in self.world.grid]
         picture, downsample = overview(self.world.slide, inside)
-        text = f"{self._count()} (overview at downsample {downsample:g})\n{tile_ranges(tiles)}"
+        shown = f"{self._count()}{self._fault()} (overview at downsample {downsample:g})"
+        text = f"{shown}\n{tile_ranges(tiles)}"
         return ToolResult(text.strip(), (picture,))
 
     @tool(ToolKind.SUBMIT)
@@ -260,8 +261,23 @@ class SlideToolset(Toolset[SlideWorld]):
         return {(x, y) for y in range(top, bottom + 1) for x in range(left, right + 1)}
 
     def _selected(self) -> frozenset[Tile]:
+        return self.world.tiles if self.world.text is None else self._read(self.world.text).tiles
+
+    def _read(self, text: str) -> Reading:
+        return read_strict(text, self.world.name, self.world.asked, self.world.grid)
+
+    def _fault(self) -> str:
+        """Return what keeps a selection written as text from being read, and what would be."""
         text = self.world.text
-        return self.world.tiles if text is None else read_paper(text, self.world.name)
+        if text is None:
+            return ""
+        reading, published = self._read(text), read_paper(text, self.world.name)
+        form = f"Write {form_of(self.world.name)}, with your tiles and nothing else."
+        if reading.fault:
+            return f" It is not read as a selection: {reading.fault}. {form}"
+        if reading.tiles != published:
+            return f" The published evaluator reads {len(published)} of them. {form}"
+        return ""
 
     def _change(self, tiles: frozenset[Tile] | set[Tile]) -> str:
         if self.world.text is None and tiles == self.world.tiles:

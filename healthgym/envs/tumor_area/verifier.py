@@ -23,8 +23,8 @@ F1 = Check(
 )
 PLAIN = Check(
     "plain_selection",
-    "A selection written as text has one row, for this task; its tiles are pairs of integers "
-    "inside the grid; contains_tumor, where given, agrees with them.",
+    "A selection written as text has one row, for this task; its tiles are pairs of whole numbers "
+    "inside the grid; contains_tumor, where given, agrees with them, and nothing else is said.",
     idle=True,
     loophole="Upstream only the first row of a submission counts, true and false pass as 1 and 0, "
     "and tiles that are no tiles are dropped without a word.",
@@ -65,7 +65,7 @@ def selection_of(world: SlideWorld, task: Task, profile: Profile) -> Reading:
         return Reading(world.tiles)
     if profile is Profile.PAPER:
         return Reading(read_paper(world.text, task.task_id))
-    return read_strict(world.text, task, world.grid)
+    return read_strict(world.text, task.task_id, task.instruction, world.grid)
 
 
 def metrics_of(tiles: frozenset[Tile], reference: TumorReference) -> dict[str, float]:

@@ -22,6 +22,7 @@ class SlideWorld(World):
         clock: The world's clock.
         looks: Looks at high power that may be taken.
         name: What a selection written as text calls this slide.
+        asked: What such a text may repeat of what is asked.
 
     Attributes:
         tiles: The selected tiles; those before the text where there is one.
@@ -33,11 +34,14 @@ class SlideWorld(World):
     text = state[str | None](None)
     taken = state(0, content=False)
 
-    def __init__(self, slide: Slide, clock: Clock, looks: int, name: str = "") -> None:
+    def __init__(
+        self, slide: Slide, clock: Clock, looks: int, name: str = "", asked: str = ""
+    ) -> None:
         self.slide = slide
         self.clock = clock
         self.looks = looks
         self.name = name
+        self.asked = asked
         self.grid = TileGrid(slide.width, slide.height)
 
     @property
