@@ -7,7 +7,13 @@ from typing import Literal
 import numpy as np
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
-from healthgym.envs.ct_abnormality.predictions import frames, line_of, parse_plain
+from healthgym.envs.ct_abnormality.predictions import (
+    frames,
+    line_of,
+    parse_plain,
+    parse_published,
+    spread,
+)
 from healthgym.envs.ct_abnormality.resources import LABELS, criteria, find_label
 from healthgym.envs.ct_abnormality.workstation import NO_LUNGS, Quantity, measure
 from healthgym.errors import ToolError
@@ -35,7 +41,8 @@ _SIDES = {
     "coronal": "patient's right at left, head up",
     "sagittal": "front at left, head up",
 }
-_MOST_SHEET, _MOST_TEXT, _MOST_STRANGE = 24, 20_000, 8
+_MOST_SHEET, _MOST_TEXT = 24, 20_000
+_MOST_STRANGE, _MOST_QUOTED = 8, 60
 _MOST_SLAB = 60.0
 
 
@@ -262,7 +269,7 @@ class CtToolset(Toolset[VolumeWorld]):
         label = self._asked(finding)
         if label in self._called():
             raise ToolError(f"{label} has been called; use revise_call to change it.")
-        self.world.write((*self.world.lines, line_of(label, answer == "yes")))
+        self.world.write((*spread(self.world.lines), line_of(label, answer == "yes")))
         return f"{line_of(label, answer == 'yes')} ({self._open()})"
 
     @tool(ToolKind.WRITE)
@@ -277,12 +284,12 @@ class CtToolset(Toolset[VolumeWorld]):
         line = line_of(label, answer == "yes")
         if label not in self._called():
             raise ToolError(f"{label} has not been called; use record_call.")
-        calls = [parse_plain(old, self.world.items) for old in self.world.lines]
+        written = spread(self.world.lines)
+        calls = [parse_plain(old, self.world.items) for old in written]
         own = [call for call in calls if call is not None and call[0] == label]
         if own == [(label, answer == "yes")]:
             raise ToolError(f"The call is {line!r} already.")
-        lines = zip(self.world.lines, calls, strict=True)
-        kept = [old for old, call in lines if call not in own]
+        kept = [old for old, call in zip(written, calls, strict=True) if call not in own]
         self.world.write((*kept, line))
         return f"{line} ({self._open()})"
 
@@ -299,10 +306,7 @@ class CtToolset(Toolset[VolumeWorld]):
         if lines == self.world.lines:
             raise ToolError("The calls read exactly so already.")
         self.world.write(lines)
-        strange = [n for n, line in enumerate(lines, 1) if not self._readable(line)]
-        shown = ", ".join(map(str, strange[:_MOST_STRANGE]))
-        note = f"; not read as 'finding: yes' or 'finding: no': line {shown}" if strange else ""
-        return f"{len(lines)} lines written ({self._open()}){note}"
+        return f"{len(lines)} lines written ({self._open()}){self._unread()}"
 
     @tool(ToolKind.READ)
     def show_calls(self) -> str:
@@ -326,8 +330,21 @@ class CtToolset(Toolset[VolumeWorld]):
         return label
 
     def _called(self) -> set[str]:
-        found = (parse_plain(line, self.world.items) for line in self.world.lines)
+        found = (parse_plain(line, self.world.items) for line in spread(self.world.lines))
         return {call[0] for call in found if call is not None}
+
+    def _unread(self) -> str:
+        """Return what of a text is not read, and how it is to be written."""
+        lines = spread(self.world.lines)
+        strange = [n for n, line in enumerate(lines, 1) if not self._readable(line)]
+        if strange:
+            shown = ", ".join(map(str, strange[:_MOST_STRANGE]))
+            first = " ".join(lines[strange[0] - 1].split())[:_MOST_QUOTED]
+            return f"; not read as 'finding: yes' or 'finding: no': line {shown} ({first!r})"
+        published = parse_published(self.world.lines)
+        missed = [label for label in self._called() if label.lower() not in published]
+        form = "lines such as 'finding: yes'"
+        return f"; the published evaluator reads {form} only, not {len(missed)}" if missed else ""
 
     def _readable(self, line: str) -> bool:
         items = self.world.items

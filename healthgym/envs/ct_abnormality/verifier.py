@@ -6,7 +6,13 @@ from collections.abc import Mapping
 
 from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
-from healthgym.envs.ct_abnormality.predictions import frames, parse_plain, parse_published, score
+from healthgym.envs.ct_abnormality.predictions import (
+    frames,
+    parse_plain,
+    parse_published,
+    score,
+    spread,
+)
 from healthgym.envs.ct_abnormality.task import CtReference, CtTask
 from healthgym.rewards.metrics import Agreement, balanced_accuracy
 from healthgym.worlds.volumes.world import VolumeWorld
@@ -17,8 +23,8 @@ PAPER_CORRECT = Check(
 PLAIN_LINES = Check(
     "plain_lines",
     "Each line is 'finding: yes' or 'finding: no' for a finding that was asked for, in any case, "
-    "in any word for yes and no that the source reads, and as a person sets it out (in a list or a "
-    "table, under a heading); nothing stands beside it.",
+    "in any word for yes and no that the source reads or that says seen or not, and as a person "
+    "sets it out (in a list or a table, as JSON, under a heading); nothing stands beside it.",
     idle=True,
     loophole="lines the reader skips, or may read either way, cost nothing",
 )
@@ -61,7 +67,8 @@ def _paper(lines: tuple[str, ...], reference: CtReference) -> Judgement:
 
 def _strict(lines: tuple[str, ...], reference: CtReference) -> Judgement:
     labels = tuple(reference.truth)
-    written = [line.strip() for line in lines if line.strip() and not frames(line, labels)]
+    stated = (line.strip() for line in spread(lines) if line.strip())
+    written = [line for line in stated if not frames(line, labels)]
     calls = [parse_plain(line, labels) for line in written]
     strange = sum(call is None for call in calls)
     said: dict[str, set[bool]] = {label: set() for label in labels}

@@ -11,6 +11,7 @@ from healthgym.envs.ct_abnormality.predictions import (
     parse_plain,
     parse_published,
     score,
+    spread,
 )
 
 LABELS = ("Cardiomegaly", "Lung nodule")
@@ -73,10 +74,125 @@ def test_plain_lines_say_one_thing_in_words_of_the_source() -> None:
         '  "Lung nodule": "yes",',
         '"Lung nodule": true,',
         "Lung nodule: yes;",
+        "Lung nodule - yes",
+        "- **Lung nodule** \u2014 *Yes*",
+        "Lung nodule -> present",
+        "Lung nodule => 1",
+        "Lung nodule\tyes",
+        "lung_nodule,1",
+        "(2) Lung nodule | yes",
+        "| 2 | Lung nodule | yes |",
+        "Lung nodule: seen",
+        "Lung nodule: yes (present)",
+        "Lung nodule is present.",
     ],
 )
 def test_lines_are_read_as_a_person_sets_them_out(line: str) -> None:
     assert parse_plain(line, LABELS) == ("Lung nodule", True)
+
+
+@pytest.mark.parametrize("word", ["not present", "Not seen.", "none", "absent", "no (not seen)"])
+def test_what_is_not_seen_is_not_there(word: str) -> None:
+    assert parse_plain(f"Lung nodule: {word}", LABELS) == ("Lung nodule", False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Lung nodule: yes - no",
+        "Lung nodule,yes,no",
+        "Lung nodule: yes (no)",
+        "Lung nodule: no (present)",
+        "Lung nodule: yes (probable)",
+        "Lung nodule: not absent",
+        "Lung nodule: not not present",
+        "Lung nodule: not no",
+        "Lung nodule - probably yes",
+        "Lung nodule 1",
+        "Lung nodule -1",
+        "Lung nodule-1",
+        "Lung nodule: -1",
+        "Lung nodules: yes",
+        "Lung nodule (left): yes",
+        "Cardiomegaly: no, lung nodule: yes",
+        "No lung nodule - yes",
+        "Lung nodule is",
+    ],
+)
+def test_a_line_that_may_say_two_things_is_not_read(line: str) -> None:
+    assert parse_plain(line, LABELS) is None
+
+
+READ = {("Cardiomegaly", False), ("Lung nodule", True)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"Cardiomegaly": "no", "Lung nodule": "yes"}',
+        '```json\n{"Cardiomegaly": false, "Lung nodule": true}\n```',
+        '{"predictions": {"cardiomegaly": 0, "lung_nodule": 1}}',
+        '[{"finding": "Cardiomegaly", "answer": "no"},\n{"label": "Lung nodule", "present": true}]',
+        '{"Cardiomegaly": "no"}\n{"finding": "Lung nodule", "answer": "yes"}',
+        '["Cardiomegaly: no", "Lung nodule: yes"]',
+        '\ufeff{\n"Cardiomegaly": "not present",\n"Lung nodule": "present"\n}',
+    ],
+)
+def test_json_is_read_call_by_call(text: str) -> None:
+    assert {parse_plain(line, LABELS) for line in spread(text.splitlines())} == READ
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{"A": "yes", "A": "no"}', ("A: yes", "A: no")),
+        ('{"A": "yes", "comment": "not so"}', ("A: yes", "comment: not so")),
+        ('{"A": ["yes", "no"]}', ('A: ["yes", "no"]',)),
+        ('{"A": null, "B": 0.5}', ("A: null", "B: 0.5")),
+        (
+            '[{"finding": "A", "answer": "yes", "present": false}]',
+            ("finding: A", "answer: yes", "present: no"),
+        ),
+        ('{"calls": {"A": "yes"}, "retracted": true}', ('calls: [["A", "yes"]]', "retracted: yes")),
+        ('{"A": "yes"}\nA: no', ("A: yes", "A: no")),
+        ('{"A": "yes"', ('{"A": "yes"',)),
+        ("[" * 5000 + "]" * 5000, ("[" * 5000 + "]" * 5000,)),
+    ],
+    ids=["twice", "beside", "both", "neither", "two", "holder", "after", "broken", "deep"],
+)
+def test_nothing_that_json_says_is_lost(text: str, lines: tuple[str, ...]) -> None:
+    assert spread(text.splitlines()) == lines
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Here are my calls:",
+        "Here are my final predictions for this chest CT:",
+        "**Chest CT findings**",
+        "### Final Answer",
+        "finding\tanswer",
+        "| # | Finding | Present? |",
+        "```json",
+    ],
+)
+def test_what_announces_a_list_frames(line: str) -> None:
+    assert frames(line, LABELS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "These are not my calls:",
+        "Prior CT findings:",
+        "Absent findings:",
+        "Wrong calls:",
+        "All calls are reversed.",
+        "Here is Lung nodule:",
+    ],
+)
+def test_a_heading_that_may_take_back_does_not_frame(line: str) -> None:
+    assert not frames(line, LABELS)
 
 
 def test_only_what_says_nothing_frames() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 
@@ -105,8 +106,27 @@ def test_lines_that_cannot_be_read_are_named(reader: Reader) -> None:
     episode = reader.open()
     label = episode.world.items[0]
     written = do(episode, "write_predictions", text=f"## Calls\n{label}: yes\n{label}: maybe\n?")
-    assert written.endswith("; not read as 'finding: yes' or 'finding: no': line 3, 4")
+    assert written.endswith(f"line 3, 4 ('{label}: maybe')")
     assert "not read" not in do(episode, "write_predictions", text=f"## Calls\n\n{label}: yes")
+
+
+def test_calls_written_as_json_are_read_and_can_be_revised(reader: Reader) -> None:
+    episode = reader.open()
+    first, *others = episode.world.items
+    text = json.dumps(dict.fromkeys(episode.world.items, "no"))
+    written = do(episode, "write_predictions", text=text)
+    assert "(all called); the published evaluator reads lines such as 'finding: yes'" in written
+    assert written.endswith(f"not {len(episode.world.items)}")
+    do(episode, "revise_call", finding=first, answer="yes")
+    assert episode.world.lines == (*(f"{label}: no" for label in others), f"{first}: yes")
+
+
+def test_a_call_may_be_added_to_json(reader: Reader) -> None:
+    episode = reader.open()
+    first, second = episode.world.items[:2]
+    do(episode, "write_predictions", text=json.dumps({first: True}))
+    do(episode, "record_call", finding=second, answer="no")
+    assert episode.world.lines == (f"{first}: yes", f"{second}: no")
 
 
 def test_revising_clears_a_contradiction(reader: Reader) -> None:
