@@ -37,6 +37,18 @@ _MARKS = frozenset("-*+•·‣◦●▪■▶–—−>→➤|:.,()[]{}<\"'`_=&
 #: What makes a list of some that follow, or of none.
 _SOME = re.compile(r"\b\d+ of (?:the|these|those|them)\b")
 _JOINS = re.compile(r"[,;&|+]|\b(?:and|plus)\b|^\s+$|[\])}\"']\s")
+_TRIALS = r"(?:trials?|studies|study|ones?|matches)(?: (?:in|from|of) (?:the|this) pool)?"
+#: What closes a list: that nothing else belongs to it. Before a number it would deny that one.
+_CLOSING = re.compile(
+    rf"(?:(?:there (?:are|were) )?no (?:other|further|more|additional) "
+    rf"(?:(?:eligible|matching|suitable|qualifying) )?{_TRIALS}"
+    r"(?: (?:match(?:ed)?|qualif(?:y|ied)|fit|(?:are|were) (?:eligible|suitable|found|identified)|"
+    r"found|identified|meet (?:the|all) criteria))?"
+    rf"|(?:all|the) (?:other|remaining) {_TRIALS} "
+    r"(?:(?:are|were) )?(?:excluded|ruled out|ineligible|not eligible)"
+    rf"|(?:the )?patient is not eligible for any (?:other|further|more|additional) {_TRIALS})\.?"
+)
+_OPENING = re.compile(r"\bafter (?:reviewing|a review of|reading)\b")
 #: Words of a patient cut off a title ("Aspirin in Acute Ischemic ...").
 _FEWEST_WORDS = 4
 _FIVE = 5
@@ -75,15 +87,29 @@ def named(line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[0].upper() for match in _ID.finditer(line)))
 
 
-def read_line(line: str, names: Callable[[str], Sequence[str]]) -> Line:
+def read_lines(lines: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[Line]:
+    """Read the lines of a list; after its last number it may be closed.
+
+    Args:
+        lines: The lines.
+        names: Returns what a trial is called, as for :func:`read_line`.
+    """
+    last = max((number for number, line in enumerate(lines) if named(line)), default=-1)
+    return [read_line(line, names, after_all=number > last) for number, line in enumerate(lines)]
+
+
+def read_line(line: str, names: Callable[[str], Sequence[str]], *, after_all: bool = False) -> Line:
     """Read a line.
 
     Args:
         line: The line.
         names: Returns what a trial is called: its titles and conditions, or nothing if there is no
             such trial.
+        after_all: Whether no number follows, so that it may say that no other trial belongs there.
     """
     ids = named(line)
+    if after_all and not ids and _CLOSING.fullmatch(" ".join(line.lower().split()).strip("*_-• ")):
+        return Line(ids)
     text = _URL.sub("", line.removeprefix(BYTE_ORDER_MARK))
     if _NEARLY.search(_ID.sub(" ", text)):
         return Line(ids, "a registry number is NCT and eight digits")
@@ -92,7 +118,7 @@ def read_line(line: str, names: Callable[[str], Sequence[str]]) -> Line:
 
 def _heading(text: str) -> str:
     """Return what in a line without a number is not that of a list's heading or frame."""
-    plain = _RULE.sub(" ", _AGE.sub(" ", _TAG.sub(" ", text.lower())))
+    plain = _OPENING.sub(" ", _RULE.sub(" ", _AGE.sub(" ", _TAG.sub(" ", text.lower()))))
     some = _SOME.search(plain)
     # Numbers count or rank there: of nothing, none does.
     unknown = some[0] if some else _unknown(plain, _words().before, ranks=True)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from healthgym.core.tool import ToolKind, Toolset, tool
 from healthgym.envs.trial_matching.record import TrialRecord
-from healthgym.envs.trial_matching.shortlist import all_named, read_line, without
+from healthgym.envs.trial_matching.shortlist import all_named, read_lines, without
 from healthgym.envs.trial_matching.task import MatchingWorld
 from healthgym.errors import ToolError
 
@@ -217,8 +217,8 @@ class MatchingToolset(Toolset[MatchingWorld]):
 
         problems = (
             f"Line {number} cannot be read: {problem}."
-            for number, line in enumerate(lines, 1)
-            if (problem := read_line(line, names).problem)
+            for number, line in enumerate(read_lines(lines, names), 1)
+            if (problem := line.problem)
         )
         return list(islice(problems, _MOST_PROBLEMS))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.trial_matching.record import TrialRecord
-from healthgym.envs.trial_matching.shortlist import read_line
+from healthgym.envs.trial_matching.shortlist import read_lines
 from healthgym.envs.trial_matching.task import (
     EXCLUDED,
     MatchingReference,
@@ -40,7 +40,8 @@ PRECISE = Check(
 PLAIN = Check(
     "plain_lines",
     "Each line names trials of the pool, and around them stand bullets, ranks, their own titles "
-    "and words that say that the patient fits, and nothing else; or it is a heading.",
+    "and words that say that the patient fits, and nothing else; or it is a heading, or says at "
+    "the end that no other trial belongs there.",
     idle=True,
     loophole="Numbers outside the pool are free upstream, and a sentence that says a patient is "
     "not eligible for a trial counts as naming it.",
@@ -84,7 +85,7 @@ class _Shortlist:
         def names(id_: str) -> tuple[str, ...]:
             return corpus.document(id_).names if id_ in corpus else ()
 
-        lines = [read_line(line, names) for line in draft if line.strip()]
+        lines = read_lines([line for line in draft if line.strip()], names)
         claims = frozenset(id_ for line in lines for id_ in line.ids)
         readable = frozenset(id_ for line in lines if not line.problem for id_ in line.ids)
         problem = next((line.problem for line in lines if line.problem), "")

@@ -140,6 +140,44 @@ def test_more_that_a_person_writes_is_read(kind: str, form: str) -> None:
     assert solves(kind, form)
 
 
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        ("whole", "Based on the admission note, the patient is eligible for:\n{list}"),
+        ("whole", "After reviewing the pool, the eligible ones are:\n{list}"),
+        ("whole", "Summary of eligible trials from the pool\n{list}"),
+        ("whole", "{list}\n\nNo other trials matched."),
+        ("whole", "{list}\nThere are no further eligible trials in the pool."),
+        ("whole", "{list}\n- **All other trials were excluded.**"),
+        ("whole", "{list}\nThe patient is not eligible for any other trial."),
+        ("each", "{id}: adult patient has the required condition and meets all criteria"),
+        ("each", "{id} - fully eligible per criteria; none of the exclusions apply"),
+    ],
+)
+def test_what_says_where_a_list_comes_from_and_ends_is_read(kind: str, form: str) -> None:
+    assert solves(kind, form)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        ("whole", "No other trials matched:\n{list}"),
+        ("whole", "All other trials were excluded.\n{list}"),
+        ("whole", "{list}\nNo trials matched."),
+        ("whole", "{list}\nAll trials were excluded."),
+        ("whole", "{list}\nThe patient is not eligible for any trial."),
+        ("whole", "{list}\nNo other trials matched, nor did these."),
+        ("one", "No other trials matched: {id}"),
+        ("one", "{id} - no other trials matched"),
+        ("one", "{id} - diagnosis required"),
+        ("one", "{id} - has all exclusion criteria"),
+        ("more", "No other trials matched.\n{id}"),
+    ],
+)
+def test_a_close_that_takes_a_trial_back_is_not_read(kind: str, form: str) -> None:
+    assert not solves(kind, form)
+
+
 def test_a_line_says_why_it_is_not_read() -> None:
     def names(id_: str) -> tuple[str, ...]:
         return CORPUS.document(id_).names
