@@ -215,12 +215,74 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
             "Bands of extensive atelectasis cross the right lower lobe.",
             "Extensive atelectatic bands cross the right lung base.",
         ),
+        ("There is no pneumothorax.", "No appreciable pneumothorax."),
+        ("There is no pneumothorax.", "No pneumothorax is discernible."),
+        (
+            "There is a large left pleural effusion, unchanged from the prior study.",
+            "Large left pleural effusion, grossly unchanged.",
+        ),
+        (
+            "There is a large left pleural effusion, unchanged from the prior study.",
+            "Essentially stable large left effusion.",
+        ),
+        (
+            "There is a large left pleural effusion, unchanged from the prior study.",
+            "Large left effusion without appreciable interval change.",
+        ),
+        (
+            "The endotracheal tube is positioned too high, at the thoracic inlet.",
+            "High-riding endotracheal tube with its tip at the thoracic inlet.",
+        ),
+        ("The right hemidiaphragm is elevated.", "The right hemidiaphragm is high riding."),
+        (
+            "There is a consolidation in the left lower zone.",
+            "Consolidative opacity in the left lower lobe.",
+        ),
     ],
 )
 def test_the_same_in_other_words_fits(truth: str, said: str) -> None:
     (statement,) = statements([truth])
     assert not statement.unread
     assert sentence_fits(statement, said)
+
+
+@pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        ("There is no pneumothorax.", "There is an appreciable pneumothorax."),
+        ("There is no pneumothorax.", "No appreciable left pneumothorax."),
+        ("There is no pneumothorax.", "No pneumothorax..."),
+        (
+            "There is no prior examination for comparison.",
+            "There is no prior examination for comparison...",
+        ),
+        ("The enteric tube terminates in the stomach.", "The enteric tube ... is in the stomach."),
+        ("The enteric tube terminates in the stomach.", "The enteric tube is in the stomach. . ."),
+        ("The enteric tube terminates in the stomach.", "The enteric tube is in the stomach\u2026"),
+        ("The lungs are clear.", "The lungs are grossly clear."),
+        (
+            "There is a large left pleural effusion, unchanged from the prior study.",
+            "Large left pleural effusion, not grossly unchanged.",
+        ),
+        (
+            "There is a large left pleural effusion, unchanged from the prior study.",
+            "Large left pleural effusion with appreciable change.",
+        ),
+        (
+            "The endotracheal tube is positioned too high, at the thoracic inlet.",
+            "The endotracheal tube is not high-riding.",
+        ),
+        (
+            "The endotracheal tube is positioned too high, at the thoracic inlet.",
+            "The endotracheal tube is elevated.",
+        ),
+        ("Surgical clips are seen in the left axilla.", "Surgical clips left of the axilla."),
+    ],
+)
+def test_what_leaves_a_doubt_or_is_elsewhere_does_not_fit(truth: str, said: str) -> None:
+    (statement,) = statements([truth])
+    assert not statement.unread
+    assert not sentence_fits(statement, said)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ class Mention:
             if part is None:
                 return None
             said |= part
-        if "state" in features:
+        if "state" in features and "place" not in said:
             if features["state"] not in _STATES.get(self.entity, ()):
                 if features["state"] != "enlarged" or not entity.change or "severity" in features:
                     return None

@@ -133,10 +133,10 @@ class Phrase:
             return False
         if item.text == "over":
             return following.says("count")
-        # "Two of the tubes": of how many? "Better seen": it is the picture that is better.
-        return (item.says("count") and following.text == "of") or (
-            item.says("than") and following.says("pres")
-        )
+        # "Two of the tubes": of how many? "Left of the axilla" is beside it. "Better seen": it is
+        # the picture that is better.
+        part = item.says("count") or item.features.get("side") in ("left", "right")
+        return (part and following.text == "of") or (item.says("than") and following.says("pres"))
 
     def _attribute(self, item: Item, following: Item | None) -> None:
         foreign = following is not None and (not following.features or following.says("other"))

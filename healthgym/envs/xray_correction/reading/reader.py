@@ -59,7 +59,7 @@ def split_sentences(text: str) -> list[str]:
 @short_text_cache(4096, 600)
 def read_sentence(text: str) -> Reading:
     """Return what one sentence says."""
-    plain = " ".join(text.lower().split()).rstrip(".")
+    plain = " ".join(text.lower().split()).removesuffix(".")
     for present, pattern in _COMPARED:
         if pattern.fullmatch(plain):
             return Reading((Claim("comparison", present),))

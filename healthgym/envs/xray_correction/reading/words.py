@@ -16,7 +16,8 @@ from healthgym.envs.xray_correction.claims import load
 
 Features = Mapping[str, str]
 
-_TOKEN = re.compile(r"<[a-z-]+>|[a-z][a-z0-9'/-]*|\d+(?:\.\d+)?|\S")
+#: Dots in a row are a word, and none that is known: they leave something unsaid.
+_TOKEN = re.compile(r"<[a-z-]+>|[a-z][a-z0-9'/-]*|\d+(?:\.\d+)?|\.(?: ?\.){2,}|\S")
 _STUDY = r"(?:chest )?(?:radiographs?|stud(?:y|ies)|exam(?:ination)?s?|films?|x-?rays?|images?)"
 #: What a comparison is made with.
 _PRIOR = re.compile(
