@@ -22,7 +22,7 @@ class AuditTools(Toolset[WorkspaceWorld]):
         Args:
             table: Table of the rows, such as "labevents".
             row_ids: Their _row_id values.
-            reason: What is wrong with them, in a few words.
+            reason: What is wrong with them, in a few words; for the record, and not graded.
         """
         wanted = list(dict.fromkeys(row_ids))
         if not wanted:
@@ -43,7 +43,7 @@ class AuditTools(Toolset[WorkspaceWorld]):
         Args:
             table: Table of the rows, such as "labevents".
             query: One SELECT with a column _row_id that holds rows of that table; at most 5000.
-            reason: What is wrong with them, in a few words.
+            reason: What is wrong with them, in a few words; for the record, and not graded.
         """
         self._check(table)
         found = self.world.sql.query(query, rows=MAX_AT_ONCE)

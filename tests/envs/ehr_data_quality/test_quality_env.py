@@ -20,6 +20,7 @@ from healthgym.envs.ehr_data_quality.ledger import PUBLISHED_LEAKS, Leak
 from healthgym.envs.ehr_data_quality.oracle import audit_by_rules
 from healthgym.envs.ehr_data_quality.sources import open_source
 from healthgym.envs.ehr_data_quality.task import KINDS, SubType
+from healthgym.envs.ehr_data_quality.toolset import AuditTools
 from healthgym.errors import ConfigurationError, MissingDataError
 from tests.envs.ehr_data_quality.audits import (
     AuditEpisode,
@@ -125,6 +126,18 @@ def test_breaking_one_thing_fails_the_check_of_that_name() -> None:
     )
     flooded.step(call("submit"))
     assert failed(flooded) == {"few_false_flags"}
+
+
+def test_reasons_are_for_the_record_and_the_tools_say_so() -> None:
+    script = [
+        ToolCall(action.name, {**action.arguments, "reason": "correct, no error"})
+        if action.name == "flag_rows"
+        else action
+        for action in oracle("combined", 0)
+    ]
+    assert play(start("combined", 0), script) == (True, True)
+    for verb in (AuditTools.flag_rows, AuditTools.flag_query):
+        assert "for the record, and not graded" in (verb.__doc__ or "")
 
 
 def test_flags_that_are_not_handed_in_are_not_judged() -> None:
