@@ -15,7 +15,7 @@ _YES = TRUE_TOKENS | {"present", "seen", "detected", "identified"}
 _NO = FALSE_TOKENS | {"absent", "none"}
 _NO |= {f"not {seen}" for seen in ("present", "seen", "detected", "identified")}
 
-_LISTED = re.compile(r"^(?:[-*+\u2022]|\(?\d{1,2}[.)])\s+")
+_LISTED = re.compile(r"^(?:[-*+\u2022]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 #: A row of a table, with its number before it or without.
 _ROW = re.compile(r"^\|\s*(?:\d{1,2}\s*\|\s*)?([^|]+?)\s*\|\s*([^|]+?)\s*\|$")
 _MARKS = re.compile(r"\*+|[\"'`\u201c\u201d]")
@@ -28,7 +28,7 @@ _CALL = re.compile(
 _FENCE = re.compile(r"```\w*")
 #: Nothing of the rule below a table's head is given back: a rule is cut in one way only.
 _FRAME = re.compile(
-    r"(?:\|? ?(?:#|no\.?|rank) ?)?\|? ?(?:findings?|abnormality|label) ?[|,:\t] ?"
+    r"(?:\|? ?(?:#|rank) ?[|,\t] ?)?\|? ?(?:findings?|abnormality|label) ?[|,:\t] ?"
     r"(?:answer|present|call|prediction|value|result)\?? ?\|?"
     r"|\|?(?: ?:?-{3,}+:? ?\|?)++|[{}]"
 )

@@ -12,7 +12,7 @@ from healthgym.core.borders import JsonDict
 from healthgym.core.files import BYTE_ORDER_MARK
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
-_MOST = 200_000
+_MOST, _SHOWN = 200_000, 60
 #: What a row of the published template holds; anything else could take back what the tiles say.
 _KEYS = frozenset({"task_id", "contains_tumor", "predicted_tumor_tiles"})
 _PLACE = frozenset({"x", "y"})
@@ -78,26 +78,12 @@ def read_strict(text: str, task_id: str, asked: str, grid: TileGrid) -> Reading:
     """
     bare = _unfenced(text.removeprefix(BYTE_ORDER_MARK))
     row, fault = _only_row(bare, task_id)
-    fault = fault or _fault_beside(row, asked)
     named = row.get("predicted_tumor_tiles")
-    tiles = [_tile(each) for each in named] if isinstance(named, list) else []
-    plain = frozenset(tile for tile in tiles if tile is not None)
-    if fault:
-        pass
-    elif not isinstance(named, list):
-        fault = "predicted_tumor_tiles is no list"
-    elif None in tiles:
-        fault = f"{json.dumps(named[tiles.index(None)])[:60]} is no tile of two whole numbers"
-    elif outside := sorted(tile for tile in plain if tile not in grid):
-        fault = (
-            f"there is no tile {list(outside[0])}, x lies between 0 and {grid.columns - 1} and y "
-            f"between 0 and {grid.rows - 1}"
-        )
-    elif row.get("contains_tumor", bool(plain)) is not bool(plain):
-        fault = "contains_tumor contradicts the tiles"
-    elif any(row.get(key, len(plain)) not in (len(plain), len(tiles)) for key in _COUNTS):
-        fault = "the number of tiles contradicts the tiles"
-    return Reading(read_paper(bare, task_id), fault) if fault else Reading(plain)
+    tiles = [_tile(each) for each in named] if isinstance(named, list) else None
+    fault = fault or _fault_beside(row, asked) or _fault_of_tiles(row, tiles, grid)
+    if fault or tiles is None:
+        return Reading(read_paper(bare, task_id), fault)
+    return Reading(frozenset(tile for tile in tiles if tile is not None))
 
 
 def _unfenced(text: str) -> str:
@@ -129,7 +115,27 @@ def _fault_beside(row: JsonDict, asked: str) -> str:
     named = row.get("predicted_tumor_tiles")
     for tile in named if isinstance(named, list) else []:
         unknown += _added(tile, _PLACE) if isinstance(tile, dict) else []
-    return f"what {unknown[0]!r} says is not asked for, leave it out" if unknown else ""
+    return f"what {unknown[0][:_SHOWN]!r} says is not asked for, leave it out" if unknown else ""
+
+
+def _fault_of_tiles(row: JsonDict, tiles: list[Tile | None] | None, grid: TileGrid) -> str:
+    """Return what is wrong with the tiles of a row, or with what it says of them."""
+    if tiles is None:
+        return "predicted_tumor_tiles is no list"
+    if None in tiles:
+        said = json.dumps(row["predicted_tumor_tiles"][tiles.index(None)])
+        return f"{said[:_SHOWN]} is no tile of two whole numbers"
+    outside = next((tile for tile in tiles if tile not in grid), None)
+    if outside is not None:
+        limits = f"x lies between 0 and {grid.columns - 1}, y between 0 and {grid.rows - 1}"
+        return f"there is no tile {str(list(outside))[:_SHOWN]}: {limits}"
+    if row.get("contains_tumor", bool(tiles)) is not bool(tiles):
+        return "contains_tumor contradicts the tiles"
+    # Who counts what comes twice counts it once or twice.
+    counts = (len(tiles), len(set(tiles)))
+    if any(row.get(key, len(tiles)) not in counts for key in _COUNTS):
+        return "the number of tiles contradicts the tiles"
+    return ""
 
 
 def _tile(said: object) -> Tile | None:

@@ -267,14 +267,14 @@ class SlideToolset(Toolset[SlideWorld]):
         return read_strict(text, self.world.name, self.world.asked, self.world.grid)
 
     def _fault(self) -> str:
-        """Return what keeps a selection written as text from being read, and what would be."""
+        """Return what is wrong with a selection written as text, and what to write instead."""
         text = self.world.text
         if text is None:
             return ""
         reading, published = self._read(text), read_paper(text, self.world.name)
         form = f"Write {form_of(self.world.name)}, with your tiles and nothing else."
         if reading.fault:
-            return f" It is not read as a selection: {reading.fault}. {form}"
+            return f" Its form is at fault: {reading.fault}. {form}"
         if reading.tiles != published:
             return f" The published evaluator reads {len(published)} of them. {form}"
         return ""

@@ -81,6 +81,7 @@ def test_plain_lines_say_one_thing_in_words_of_the_source() -> None:
         "Lung nodule\tyes",
         "lung_nodule,1",
         "(2) Lung nodule | yes",
+        "b) Lung nodule: yes",
         "| 2 | Lung nodule | yes |",
         "Lung nodule: seen",
         "Lung nodule: yes (present)",
@@ -173,6 +174,7 @@ def test_nothing_that_json_says_is_lost(text: str, lines: tuple[str, ...]) -> No
         "### Final Answer",
         "finding\tanswer",
         "| # | Finding | Present? |",
+        "rank,finding,answer",
         "```json",
     ],
 )
@@ -189,6 +191,8 @@ def test_what_announces_a_list_frames(line: str) -> None:
         "Wrong calls:",
         "All calls are reversed.",
         "Here is Lung nodule:",
+        "No findings: present",
+        "No, findings: present",
     ],
 )
 def test_a_heading_that_may_take_back_does_not_frame(line: str) -> None:

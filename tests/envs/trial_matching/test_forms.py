@@ -151,6 +151,7 @@ def test_more_that_a_person_writes_is_read(kind: str, form: str) -> None:
         ("whole", "{list}\n- **All other trials were excluded.**"),
         ("whole", "{list}\nThe patient is not eligible for any other trial."),
         ("each", "{id}: adult patient has the required condition and meets all criteria"),
+        ("each", "{id} - adult with this condition, no exclusion criteria apply"),
         ("each", "{id} - fully eligible per criteria; none of the exclusions apply"),
     ],
 )
@@ -171,6 +172,8 @@ def test_what_says_where_a_list_comes_from_and_ends_is_read(kind: str, form: str
         ("one", "{id} - no other trials matched"),
         ("one", "{id} - diagnosis required"),
         ("one", "{id} - has all exclusion criteria"),
+        ("one", "{id} - with exclusion criteria"),
+        ("one", "{id} with {other}"),
         ("more", "No other trials matched.\n{id}"),
     ],
 )

@@ -160,9 +160,15 @@ def test_a_text_is_kept_and_read_by_the_next_change(env) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda row: "nothing", "0 tiles selected. It is not read as a selection: it is no JSON"),
-        (lambda row: [row | {"rationale": "big"}], "1 tile selected. It is not read as a selec"),
-        (lambda row: row | {"predicted_tumor_tiles": [[9, 99]]}, "there is no tile [9, 99], x lie"),
+        (
+            lambda row: "nothing",
+            "0 tiles selected. Its form is at fault: it is no JSON list of rows. Wr",
+        ),
+        (
+            lambda row: [row | {"rationale": "big"}],
+            "1 tile selected. Its form is at fault: what 'rationale' says",
+        ),
+        (lambda row: row | {"predicted_tumor_tiles": [[9, 99]]}, "there is no tile [9, 99]: x lie"),
         (lambda row: row, "1 tile selected. The published evaluator reads 0 of them. Write"),
     ],
 )
