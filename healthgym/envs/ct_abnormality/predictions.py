@@ -18,7 +18,7 @@ _NO |= {f"not {seen}" for seen in ("present", "seen", "detected", "identified")}
 _LISTED = re.compile(r"^(?:[-*+\u2022]|\(?(?:\d{1,2}|[a-z])[.)])\s+")
 #: A row of a table, with its number before it or without.
 _ROW = re.compile(r"^\|\s*(?:\d{1,2}\s*\|\s*)?([^|]+?)\s*\|\s*([^|]+?)\s*\|$")
-_MARKS = re.compile(r"\*+|[\"'`\u201c\u201d]")
+_MARKS = re.compile(r"\*+|[\"'`\u2018\u2019\u201c\u201d]")
 #: What stands between a finding and its call, and the call, be it said twice in other words. A
 #: number is none behind a space alone, nor behind a hyphen that may be its sign.
 _CALL = re.compile(
@@ -34,7 +34,7 @@ _FRAME = re.compile(
 )
 #: Words that announce a list; none of them can take it back.
 _ANNOUNCING = (
-    "(?:here|are|is|i|my|the|final|predictions?|findings?|answers?|calls?|results?|reading|for|of|"
+    "(?:heres?|are|is|i|my|the|final|predictions?|findings?|answers?|calls?|results?|reading|for|of|"
     "this|these|each|chest|ct|scan|list|below|follows|following|as|requested|abnormalit(?:y|ies)|"
     "labels?)"
 )

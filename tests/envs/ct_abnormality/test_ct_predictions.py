@@ -169,6 +169,7 @@ def test_nothing_that_json_says_is_lost(text: str, lines: tuple[str, ...]) -> No
     "line",
     [
         "Here are my calls:",
+        "Here's my reading:",
         "Here are my final predictions for this chest CT:",
         "**Chest CT findings**",
         "### Final Answer",

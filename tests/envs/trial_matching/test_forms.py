@@ -145,6 +145,8 @@ def test_more_that_a_person_writes_is_read(kind: str, form: str) -> None:
     [
         ("whole", "Based on the admission note, the patient is eligible for:\n{list}"),
         ("whole", "After reviewing the pool, the eligible ones are:\n{list}"),
+        ("whole", "Here's the shortlist:\n{list}"),
+        ("whole", "Here\u2019s my final answer:\n{list}"),
         ("whole", "Summary of eligible trials from the pool\n{list}"),
         ("whole", "{list}\n\nNo other trials matched."),
         ("whole", "{list}\nThere are no further eligible trials in the pool."),
