@@ -16,9 +16,9 @@ from functools import cache, cached_property
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
-from healthgym.worlds.managed_care.word_forms import CLAUSE, form
+from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
-_SENTENCE = re.compile(r"(?<=[.!?])(?<!\bdr\.)\s+|[;\n]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
 #: What ends a line of a file: of a table, or of prose.
 _LINE_ENDS = ("\n", ". ", "; ")
 _LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
@@ -27,7 +27,8 @@ _NEAR_ALL = (
     "the and for was were are has had been not with from that this which patient member she her he "
     "his they their you your request service approved denied days weeks months years visits units "
     "within after before over least most more than less about all per each other policy criterion "
-    "version finding but yet nor may can now any its"
+    "version finding but yet nor may can now any its asks requires wants needs "
+    "calls minimum maximum"
 )
 #: Ids, which say where something stands and not what it is about.
 _ID = re.compile(r"\b[a-z]+(?:-[a-z]+)*-\d[\w-]*")
@@ -192,9 +193,9 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
         text: What somebody wrote.
         known: What is on record.
     """
-    small = " ".join(text.replace("’", "'").casefold().split())
+    small = untitled(" ".join(text.replace("’", "'").casefold().split()))
     if known.other:
-        small = small.replace(known.other.casefold(), "the doctor")
+        small = small.replace(untitled(known.other.casefold()), "the doctor")
     for sentence in _SENTENCE.split(small):
         if not sentence or sentence.endswith("?"):
             continue

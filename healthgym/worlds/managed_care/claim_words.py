@@ -37,7 +37,8 @@ _FREE_OF_POLICIES = (
     "review reviewed clinical nurse physician shown show proof member patient service request "
     "requested medical necessity necessary version page case each every more than only also "
     "here such would could should same other both these those when where approve deny to of the "
-    "a an in on for be is it by or and not no all any as at its i me who per"
+    "a an in on for be is it by or and not no all any as at its i me who per least most minimum "
+    "maximum within fewer less longer shorter under over"
 )
 
 

@@ -29,7 +29,8 @@ from healthgym.worlds.managed_care.claim_words import (
 )
 from healthgym.worlds.managed_care.disguises import disguised, flattened, plain_letters
 from healthgym.worlds.managed_care.own_words import presumed
-from healthgym.worlds.managed_care.word_forms import CLAUSE, form
+from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
+from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -37,7 +38,6 @@ MONTHS = (
 )  # fmt: skip
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])|[;\n]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
-_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|vs)\.")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 #: Ids of records and codes: no words.
 _ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
@@ -157,8 +157,9 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
         if any(len(part.split()) >= _LEAST_QUOTED and part not in seen.flat for part in parts):
             yield f"nobody wrote or said: {quoted[:60]!r}"
-    for sentence in _SENTENCE.split(_TITLE.sub(lambda found: found[0][:-1], clean)):
+    for sentence in _SENTENCE.split(untitled(clean)):
         told = _DAY.sub("0", " ".join(sentence.split()))
+        told = _spelled_out(told, seen)
         plain = _ID.sub("0", told).replace("_", " ")
         if not plain:
             continue
@@ -173,6 +174,15 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         yield from _clauses(told.casefold(), seen)
         yield from _strange(plain, seen)
         yield from _of_person(plain, seen)
+
+
+def _spelled_out(sentence: str, seen: Seen) -> str:
+    """Return a sentence without abbreviations of what stands on file in full."""
+    for found in reversed(list(short_forms(sentence))):
+        name = found[0].casefold()
+        if not seen.has(name) and spelled_out(found[0], seen.small):
+            sentence = f"{sentence[: found.start()]}0{sentence[found.end() :]}"
+    return sentence
 
 
 def _names(sentence: str, seen: Seen) -> Iterator[str]:

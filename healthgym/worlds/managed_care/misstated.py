@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, MedicationCourse, StopReason
-from healthgym.worlds.managed_care.word_forms import form
+from healthgym.worlds.managed_care.word_forms import form, untitled
 
 _CLAUSE = re.compile(r"[;\n]+|[.!?]+(?=\s|$)|,? (?:but|however|while|whereas) ")
 #: A policy's and a criterion's ids before its words.
@@ -56,7 +56,7 @@ def misstated(text: str, facts: Iterable[AnyFact], printed: str = "") -> Iterato
     known, asked = tuple(facts), " ".join(printed.casefold().split())
     diagnoses = [fact for fact in known if isinstance(fact, Diagnosis)]
     courses = [fact for fact in known if isinstance(fact, MedicationCourse)]
-    for clause in _CLAUSE.split(text.casefold()):
+    for clause in _CLAUSE.split(untitled(text.casefold())):
         plain = " ".join(clause.split())
         if plain and _NAMED.sub("", plain) not in asked:
             yield from _states(plain, diagnoses)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from healthgym.core.cache import short_text_cache
-from healthgym.worlds.managed_care.word_forms import form
+from healthgym.worlds.managed_care.word_forms import form, untitled
 
 
 class Said(StrEnum):
@@ -68,7 +68,7 @@ def says(words: Iterable[Said], text: str) -> str:
     if Said.WHOLE in known:
         whole = next(filter(_of_the_whole, stated_sentences(text)), "")
         return whole or says((word for word in known if word is not Said.WHOLE), text)
-    for sentence in _SENTENCE.split(text.casefold()):
+    for sentence in _SENTENCE.split(untitled(text.casefold())):
         plain = " ".join(sentence.split())
         if Said.DENIED in known and form("conditions").search(plain):
             return plain
@@ -87,6 +87,8 @@ def says(words: Iterable[Said], text: str) -> str:
 
 def _of_the_whole(sentence: str) -> bool:
     """Return whether a sentence grants or denies all that was asked for."""
+    if form("whole_denied").search(sentence):
+        return True
     if form("elsewhere").search(sentence):
         return False
     if form("whole_granted").search(sentence):
@@ -96,7 +98,7 @@ def _of_the_whole(sentence: str) -> bool:
 
 def stated_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, in small letters, that suppose nothing."""
-    for sentence in _SENTENCE.split(text.casefold()):
+    for sentence in _SENTENCE.split(untitled(text.casefold())):
         plain = " ".join(sentence.split())
         if plain and form("supposed").search(plain):
             plain = presumed(plain)

@@ -10,6 +10,7 @@ from datetime import date
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.numerals import in_digits
+from healthgym.worlds.managed_care.word_forms import untitled
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = (
@@ -137,7 +138,7 @@ def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
     for form in _LOOSE if _NAMED.search(rest) else ():
         rest = form.sub(" ", rest)
     close = re.compile(rf"(?<![\w/]){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
-    for sentence in _SENTENCE.findall(rest):
+    for sentence in _SENTENCE.findall(untitled(rest)):
         for match in close.finditer(sentence):
             yield shortest(match[1]), sentence
 

@@ -11,7 +11,7 @@ from healthgym.envs.managed_care.utilization_management.task import AppealTruth,
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
-from healthgym.worlds.managed_care.policies.naming import criteria_conceded
+from healthgym.worlds.managed_care.policies.naming import criteria_conceded, criteria_left
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import decisive, favourable
 from healthgym.worlds.managed_care.records.decision import Appeal
@@ -99,7 +99,8 @@ class Appealed:
         shown = {n: one.posture for n, one in self.findings.shown.criteria.items()}
         for_it = frozenset(name for name, each in shown.items() if each is good[name])
         if self.truth.outcome is AppealOutcome.APPEAL_OVERTURNED:
-            return bool(reason.criteria & self.truth.turned) and reason.criteria <= for_it
+            said = reason.criteria - (criteria_left(reason.text) - for_it)
+            return bool(said & self.truth.turned) and said <= for_it
         turning = self.reference.denied_on | frozenset(
             decisive(self.reference.policy.criteria, shown)
         )

@@ -20,6 +20,7 @@ from healthgym.envs.managed_care.utilization_management.task import ReviewRefere
 from healthgym.envs.managed_care.utilization_management.worded import Worded
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.policies.naming import criteria_conceded
 from healthgym.worlds.managed_care.policies.postures import decisive, failing, favourable
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.intake import IntakeProcedure
@@ -230,7 +231,10 @@ class Inspection:
         """
         if made.decision is MdReviewDecision.APPROVE:
             return True
-        named = frozenset(name for text in _said(made) for name in read_reason(text).criteria)
+        reasons = [read_reason(text) for text in _said(made)]
+        named = frozenset(
+            name for one in reasons for name in one.criteria - criteria_conceded(one.text)
+        )
         against = self._unfavourable & self.findings.held_against
         # A call is about what would turn the decision; a denial may say which branch failed.
         call = made.decision is MdReviewDecision.P2P_REVIEW

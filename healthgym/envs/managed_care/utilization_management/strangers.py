@@ -50,9 +50,12 @@ def _differing(before: ManagedCareWorld, after: ManagedCareWorld) -> Iterator[st
                 record = kept.get(key)
                 if record is known.get(key) or record == known.get(key):
                     continue
-                yield _case_of(record if record is not None else known[key])
+                yield _case_of(record if record is not None else known[key], after)
 
 
-def _case_of(record: object) -> str:
-    """Return the case of a record: the one that it names, or itself."""
+def _case_of(record: object, world: ManagedCareWorld) -> str:
+    """Return the case of a record: the one that it names, or itself; by EDI, of its request."""
+    if isinstance(record, str):
+        come = (one for one in world.doors.arrivals.values() if one.control_number == record)
+        return next((one.case_id for one in come), record)
     return str(getattr(record, "case_id", None) or getattr(record, "id", ""))

@@ -54,6 +54,8 @@ _MET = re.compile(
     r"(?: (?:clearly|fully|plainly|also|thus|now))?"
     r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"
 )
+#: "All but C9 are met" says nothing of C9.
+_EXCEPT = re.compile(r"\b(?:but|except(?: for)?|save|apart from|other than)\s*$")
 
 
 class Visible:
@@ -111,7 +113,8 @@ class Visible:
                 shown = self.findings.shown.criteria.get(name)
                 if shown is None or good.get(name) is not Posture.SATISFIED:
                     continue  # of what must not hold, "met" may be meant either way
-                if form("not_concluded").search(sentence, 0, found.start()):
+                before = sentence[: found.start()]
+                if form("not_concluded").search(before) or _EXCEPT.search(before):
                     continue
                 if (shown.result is CriterionResult.MET) is bool(found["not"]):
                     wrong.append(name)

@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
 from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
 from healthgym.worlds.managed_care.grounds import groundless
 from healthgym.worlds.managed_care.misstated import misstated
+from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
@@ -31,7 +32,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     NurseReviewRecommendation,
     TriageDisposition,
 )
-from healthgym.worlds.managed_care.word_forms import form
+from healthgym.worlds.managed_care.word_forms import form, untitled
 
 #: What words cannot say beside a decision; where something is asked, either.
 _CONTRARY: Mapping[object, tuple[Said, ...]] = {
@@ -52,6 +53,11 @@ _ATTRIBUTED = re.compile(
     r"we (?:agreed|arranged|settled|decided))\b(?P<what>.*)"
 )
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
+#: How much is said to be granted; "20 of 24" are 20.
+_GRANTED = re.compile(
+    r"(?<!of )(?<!of the )(?<![\w.-])(?P<units>\d+)(?: (?!not\b|no\b|\d)[a-z-]+){0,3}? "
+    r"(?:is|are|was|were|has been|have been|will be) (?:approved|authori[sz]ed|granted)\b"
+)
 #: So many words that nobody used are more than another way to put it.
 _NEW_LEAST = 2
 #: Words of any account of a call.
@@ -173,7 +179,7 @@ class Worded:
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
         heard = _stems(" ".join((*self.visible.heard, self.visible.page)))
-        for sentence in _SENTENCE.findall(summary.casefold()):
+        for sentence in _SENTENCE.findall(untitled(summary.casefold())):
             found = _ATTRIBUTED.search(" ".join(sentence.split()))
             if found is None:
                 continue
@@ -205,9 +211,20 @@ class Worded:
             seen = self.visible
             denied = misstated(text, self.findings.packet.facts, seen.page)
             wrong = (*seen.misjudged(text), *denied)
+            wrong = (*wrong, *self._other_amounts(text))
             found = (*wrong, *seen.unfounded(text), *seen.uncovered(text))
             self._known[text] = found
         return self._known[text]
+
+    def _other_amounts(self, text: str) -> Iterator[str]:
+        """Yield how much a text says is granted, of a decision in part, if it is not so much."""
+        granted = self.findings.reference.units
+        if granted is None:
+            return
+        for sentence in _SENTENCE.findall(in_digits(untitled(text.casefold()), small=True)):
+            for found in _GRANTED.finditer(sentence):
+                if float(found["units"]) != granted:
+                    yield f"not what is granted: {found[0]!r}"
 
 
 def _own(entry: NurseCriterionEvaluation) -> Iterator[str]:

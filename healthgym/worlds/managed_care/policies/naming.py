@@ -26,13 +26,33 @@ _CONCEDED = re.compile(
     r"(?: (?:now|also|indeed|clearly|rightly|all|both|found|to be|said to be))* "
     r"(?:met|shown|satisfied|fulfilled|proven|established)\b"
 )
+_ROW = rf"((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)"
+#: Criteria that a text names in passing, as being there and not enough.
+_PASSED_BY = re.compile(
+    rf"\b(?:besides?|next to|apart from|other than) {_ROW}|(?<![a-z0-9.]){_ROW} alone\b"
+)
+#: Criteria that a text names as not deciding: not shown, or not needed.
+_LEFT = re.compile(
+    rf"\b(?:without|instead of|in place of|rest(?:s|ed)? on|rel(?:ies|ied) on) {_ROW}|"
+    rf"(?<![a-z0-9.]){_ROW} (?:(?:is|are|was|were|remains?)(?: \w+)? (?:not (?:met|shown|needed|"
+    r"satisfied|proven)|needless|unmet|open)|need(?:s)? not\b|does not matter)"
+)
 
 
 def criteria_conceded(text: str) -> frozenset[str]:
     """Return the ids of the criteria that a text says are shown: "although C2 is now met"."""
-    rows = _CONCEDED.findall(" ".join(text.lower().split()))
-    numbers = (number for row in rows for number in re.findall(r"\d+", row))
-    return frozenset(f"C{int(number)}" for number in numbers)
+    flat = " ".join(text.lower().split())
+    return _ids(_CONCEDED, flat) | _ids(_PASSED_BY, flat)
+
+
+def criteria_left(text: str) -> frozenset[str]:
+    """Return the ids of the criteria of which a text says that they do not carry the request."""
+    return _ids(_LEFT, " ".join(text.lower().split()))
+
+
+def _ids(kind: re.Pattern[str], flat: str) -> frozenset[str]:
+    rows = ("".join(filter(None, found.groups())) for found in kind.finditer(flat))
+    return frozenset(f"C{int(number)}" for row in rows for number in re.findall(r"\d+", row))
 
 
 def criteria_named(text: str) -> frozenset[str]:

@@ -289,6 +289,20 @@ def test_another_members_fax_is_none_of_ones_business() -> None:
     assert fails(play(instance, script)) == {"others_untouched"}
 
 
+def test_a_document_may_be_announced_for_its_own_request() -> None:
+    instance = waiting(EDI)
+    world = ManagedCareWorld(instance.start)
+    envelope = come(instance).envelope
+    assert envelope is not None
+    document = world.doors.sent(instance.reference.case_id)[0].id
+    more = call(
+        "payer_edi_gateway.submit_275_attachment_ref",
+        control_number=envelope.control_number,
+        document_id=document,
+    )
+    assert not fails(play(instance, after(solution(instance), ENVELOPE, more)))
+
+
 def test_a_fax_goes_to_no_other_case() -> None:
     instance = waiting(FAX)
     world = ManagedCareWorld(instance.start)

@@ -143,3 +143,14 @@ def test_a_number_is_no_time_unless_it_is_told_as_one() -> None:
     assert not fails(play(PARTLY, told))
     told = changed(solution(PARTLY), RECOMMEND, clinical_notes=f"{notes} The result was {apart}.")
     assert "words_sound" in fails(play(PARTLY, told))
+
+
+def test_how_much_is_granted_is_said_as_it_is() -> None:
+    granted, asked = amounts()
+    for told, right in (
+        (f"{granted} of {asked} visits are approved.", True),
+        (f"{asked} were asked for; {granted} are approved.", True),
+        (f"{asked} visits are approved.", False),
+    ):
+        script = changed(solution(PARTLY), LETTER, body=told)
+        assert (not fails(play(PARTLY, script, refused=True))) is right, told

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from healthgym.worlds.managed_care.policies.naming import criteria_conceded, criteria_named
+from healthgym.worlds.managed_care.policies.naming import (
+    criteria_conceded,
+    criteria_left,
+    criteria_named,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,8 +20,24 @@ from healthgym.worlds.managed_care.policies.naming import criteria_conceded, cri
         ("C2 is not met.", set()),
         ("C3 is hardly met.", set()),
         ("C7 is open, and so is C8.", set()),
+        ("Beside C4 one of the two is needed.", {"C4"}),
+        ("C4 alone is not enough.", {"C4"}),
     ],
 )
 def test_what_is_granted_is_told_from_what_is_held_against(text: str, conceded: set[str]) -> None:
     assert criteria_conceded(text) == conceded
     assert conceded <= criteria_named(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("C1 is not shown, but C7 and C9 are.", {"C1"}),
+        ("C1 need not be met: C7 and C9 are shown.", {"C1"}),
+        ("The denial rested on C1; C7 and C9 make it needless.", {"C1"}),
+        ("C7 and C9 carry the request without C1.", {"C1"}),
+        ("C7 and C9 are shown.", set()),
+    ],
+)
+def test_what_is_not_needed_is_told_from_what_carries(text: str, left: set[str]) -> None:
+    assert criteria_left(text) == left

@@ -37,6 +37,10 @@ APPROVED = [
 ]
 #: What may stand under any letter.
 HONEST = [
+    "You may start an appeal, or send us a new request.",
+    "Please go ahead with your appeal in writing.",
+    "You can send us further records at any time.",
+    "The plan covers the service where its criteria are met.",
     "Please call us with any question.",
     "The number stands on every claim.",
     "An earlier request was denied in 2024; this one stands on its own.",
@@ -67,6 +71,9 @@ WHOLE = [
     "We approve all visits.",
     "The request is denied.",
     "Your request has been denied.",
+    "Nothing is approved.",
+    "None of the visits is approved.",
+    "The remaining visit will be approved next month.",
 ]
 #: What is true of a part.
 IN_PART = [
@@ -96,10 +103,33 @@ def test_a_letter_in_part_may_tell_of_either(text: str) -> None:
         "The visits can begin tomorrow.",
         "The care is approved all the same.",
         "The denial is upheld, but the sessions may begin.",
+        "The request of Dr. Anders is approved.",
+        "You may begin with the surgery tomorrow.",
+        "Please go ahead with the surgery.",
+        "Please schedule the surgery.",
+        "It is covered.",
+        "The plan pays for it anyway.",
+        "Feel free to proceed.",
+        "Disregard the denial.",
     ],
 )
 def test_no_letter_of_denial_lets_the_care_begin(text: str) -> None:
     assert said_otherwise(LetterType.DENIAL, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The service is not covered.",
+        "You will have to pay for two of them.",
+        "Two of the four are refused.",
+        "We pay for two only.",
+        "Only two of the four injections will be paid.",
+        "Please do not schedule the injections.",
+    ],
+)
+def test_no_letter_of_approval_takes_it_back(text: str) -> None:
+    assert said_otherwise(LetterType.APPROVAL, text)
 
 
 @pytest.mark.parametrize("text", DENIED)

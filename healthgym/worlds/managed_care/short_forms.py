@@ -1,0 +1,49 @@
+"""Abbreviations, and what they stand for: an office writes BMI where a page has body mass index.
+
+Most are the initials of words on file. Those that are not, and those that every office knows, are
+in ``data/short_forms.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+#: A word with two capitals, which is no word: BMI, IgG, HbA1c, GAD-7, SpO2.
+_SHORT = re.compile(r"(?<![\w-])[a-z]?[A-Z](?:[a-z]{0,2}[A-Z0-9]){1,5}[a-z]{0,2}(?![\w-])")
+#: Letters from which on initials are no chance; shorter ones are in the table.
+_LEAST = 3
+_JOINS = r"(?:(?:of|the|and|to|in|with|for)[ -])?"
+
+
+def short_forms(sentence: str) -> Iterator[re.Match[str]]:
+    """Yield the abbreviations of a sentence, written as they are."""
+    return _SHORT.finditer(sentence)
+
+
+def spelled_out(short: str, text: str) -> bool:
+    """Return whether a text has what an abbreviation stands for.
+
+    Args:
+        short: The abbreviation, such as ``OSA``.
+        text: The text, in small letters.
+    """
+    name = short.casefold()
+    if name in _known():
+        return any(each in text for each in _known()[name])
+    letters = re.sub(r"[^a-z]", "", name)
+    if len(letters) < _LEAST:
+        return False
+    words = rf"\w*[ -]+{_JOINS}".join(letters)
+    return re.search(rf"(?<!\w){words}", text) is not None
+
+
+@cache
+def _known() -> dict[str, tuple[str, ...]]:
+    """Return what abbreviations stand for; an empty text is in every text."""
+    folder = files("healthgym.worlds.managed_care") / "data"
+    rows = dict(json.loads((folder / "short_forms.json").read_text("utf-8")))
+    return {name: tuple(longer) for name, longer in rows.items()}

@@ -1,0 +1,46 @@
+"""Abbreviations of what stands on file in full, and sentences with a title in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.word_forms import untitled
+
+_FILE = (
+    "Obstructive sleep apnea with an apnea-hypopnea index of 22. Immunoglobulin G 474 mg/dL. "
+    "Body mass index 31. Major depressive disorder. Physical therapy since March."
+)
+_SEEN = Seen(_FILE, "The policy asks for a sleep study.", talked=False, person="ada vance")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The record of OSA was read.",
+        "The AHI of 22 meets the criterion.",
+        "For MDD the therapy goes on.",
+        "The value of IgG was read.",
+        "A BMI of 31 was seen, and PT is on record.",
+        "The request has a HCPCS code.",
+    ],
+)
+def test_an_abbreviation_of_what_is_on_file_is_covered(text: str) -> None:
+    assert not [*uncovered(text, _SEEN)]
+
+
+@pytest.mark.parametrize("text", ["The record of COPD was read.", "The value of TSH was read."])
+def test_one_of_what_is_not_is_no_more_than_the_words(text: str) -> None:
+    assert [*uncovered(text, _SEEN)]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Dr. Doyle said so. It is met.", "Dr Doyle said so. It is met."),
+        ("Mr. and Mrs. Vance vs. No. 5", "Mr and Mrs Vance vs No 5"),
+        ("Is it met? No. It is open.", "Is it met? No. It is open."),
+    ],
+)
+def test_a_title_ends_no_sentence(text: str, plain: str) -> None:
+    assert untitled(text) == plain
