@@ -62,8 +62,13 @@ _POLICY_ENDS = re.compile(r"\b(?:and|while|whereas|so)\b(?= (?:\d|the (?:request
 _NEAR = 240
 _LEAST_QUOTED = 2
 _LEAST_LETTERS = 4
-#: Who is called by a field of medicine.
+#: Who is called by a field of medicine, and those whose field has another name.
 _OF_A_FIELD = ("ologist", "ologists")
+_FIELDS = {
+    "surgeon": "surg", "pediatrician": "pediatric", "psychiatrist": "psychiatr",
+    "internist": "internal medicine", "physiatrist": "physical medicine", "podiatrist": "podiatr",
+    "obstetrician": "obstetric", "geriatrician": "geriatric",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,8 +145,9 @@ class Seen:
         single = person.removesuffix("s")
         if any(each in self.free or self.has(each) for each in (person, single, f"{single}s")):
             return True
-        field = single.removesuffix("ist")
-        return person.endswith(_OF_A_FIELD) and next(self._ends(field), None) is not None
+        field = _FIELDS.get(single, single.removesuffix("ist"))
+        named = single in _FIELDS or person.endswith(_OF_A_FIELD)
+        return named and next(self._ends(field), None) is not None
 
 
 def uncovered(text: str, seen: Seen) -> Iterator[str]:

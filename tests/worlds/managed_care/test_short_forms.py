@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.own_words import unsound
 from healthgym.worlds.managed_care.word_forms import untitled
 
 _FILE = (
@@ -44,3 +45,23 @@ def test_one_of_what_is_not_is_no_more_than_the_words(text: str) -> None:
 )
 def test_a_title_ends_no_sentence(text: str, plain: str) -> None:
     assert untitled(text) == plain
+
+
+def test_who_is_called_by_a_field_is_known_by_it() -> None:
+    seen = Seen("Orthopedic Surgery; Pediatrics", "", talked=False)
+    assert seen.knows("surgeon")
+    assert seen.knows("pediatrician")
+    assert not seen.knows("psychiatrist")
+
+
+@pytest.mark.parametrize(
+    ("text", "bad"),
+    [
+        ("It lies within the past 18 months.", False),
+        ("C1 lies proven in the note.", False),
+        ("These are lies.", True),
+        ("The practice lies.", True),
+    ],
+)
+def test_what_lies_somewhere_is_no_lie(text: str, bad: bool) -> None:
+    assert bool(unsound(text)) is bad

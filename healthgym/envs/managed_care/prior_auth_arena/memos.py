@@ -16,6 +16,7 @@ from importlib.resources import files
 import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.reading.freely import freely_told
 from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.envs.managed_care.utilization_management.packet import call_due, turning
 from healthgym.errors import ConfigurationError
@@ -169,8 +170,10 @@ def told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
     """
     # What is measured is told by any name; here several things may be told at once.
     measured = isinstance(item, MeasurementCriterion | CountCriterion)
+    usual: tuple[AnyFact, ...] = ()
     if not measured or item.display.casefold() in text.casefold():
-        yield from heard_facts(text, item, wordings())
+        usual = heard_facts(text, item, wordings())
+    yield from usual or freely_told(text, item)
 
 
 def gist(fact: AnyFact) -> tuple[object, ...]:

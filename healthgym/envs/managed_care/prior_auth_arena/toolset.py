@@ -30,7 +30,7 @@ class CallToolset(Toolset[SharedOffices]):
         line = self.world.parley.speak(self.caller.role, message, position, ready=ready)
         if line.ended:
             return "Said. The call is over."
-        return f"Said. It is the {line.speaker}'s turn to speak."
+        return f"Said. The {line.speaker} is to answer; call.read tells whose turn it is then."
 
     @tool(ToolKind.READ)
     def read(self, request_id: str) -> str:

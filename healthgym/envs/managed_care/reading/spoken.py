@@ -61,6 +61,17 @@ def spoken(text: str, fact: AnyFact) -> bool:
     return any(named for _, named in kept) and set(_days(fact)) <= days
 
 
+def affirmed(text: str) -> str:
+    """Return what of a text states anything: no question, and nothing denied or supposed."""
+    kept = (
+        part
+        for part in _ENDS.split(text)
+        if not part.rstrip().endswith("?")
+        and _DENIES.search(_HARMLESS.sub(" ", part.casefold())) is None
+    )
+    return "\n".join(kept)
+
+
 def _stands(sentence: str, fact: AnyFact) -> bool:
     """Return whether a sentence states anything; the words of the fact itself may deny."""
     if sentence.rstrip().endswith("?"):

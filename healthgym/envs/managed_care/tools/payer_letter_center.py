@@ -158,7 +158,7 @@ class LetterCenterToolset(OfficeToolset):
         Args:
             letter_id: Id of the letter, such as "LET-0001".
             channel: The channel on which the request was submitted, the method of its intake
-                record, such as "portal".
+                record, such as "portal"; where that was the telephone, "fax".
         """
         return self.show(self.world.letters.deliver(letter_id, channel))
 

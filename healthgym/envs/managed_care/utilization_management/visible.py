@@ -15,25 +15,22 @@ from typing import TypeGuard
 
 from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.on_record import account_of
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.leaves import leaves
-from healthgym.worlds.managed_care.own_words import stated_sentences
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.naming import criteria_named
-from healthgym.worlds.managed_care.policies.pages import render_page
-from healthgym.worlds.managed_care.policies.postures import favourable
+from healthgym.worlds.managed_care.policies.pages import page_path, render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.relay import PAYER
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
-from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
-from healthgym.worlds.managed_care.word_forms import form
 
 #: Whatever is counted is counted up to here: documents, criteria, trials, months.
 _COUNTED_MOST = 12
@@ -48,14 +45,6 @@ _OFTEN = (
     r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
     r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
 )
-_MET = re.compile(
-    r"\b(?:c|criterion )\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|are|was|were|has been|"
-    r"have been|stands as)(?P<not> not| un| hardly| never)?"
-    r"(?: (?:clearly|fully|plainly|also|thus|now))?"
-    r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"
-)
-#: "All but C9 are met" says nothing of C9.
-_EXCEPT = re.compile(r"\b(?:but|except(?: for)?|save|apart from|other than)\s*$")
 
 
 class Visible:
@@ -105,20 +94,7 @@ class Visible:
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
-        good = favourable(self.policy.criteria)
-        wrong = []
-        for sentence in stated_sentences(text):
-            for found in _MET.finditer(sentence):
-                name = f"C{int(found[1])}"
-                shown = self.findings.shown.criteria.get(name)
-                if shown is None or good.get(name) is not Posture.SATISFIED:
-                    continue  # of what must not hold, "met" may be meant either way
-                before = sentence[: found.start()]
-                if form("not_concluded").search(before) or _EXCEPT.search(before):
-                    continue
-                if (shown.result is CriterionResult.MET) is bool(found["not"]):
-                    wrong.append(name)
-        return tuple(wrong)
+        return tuple(misjudged(text, self.policy, self.findings.shown.criteria))
 
     def agrees(self, name: str, text: str) -> bool:
         """Return whether the words of a criterion are its own: as on the page, or as good as that.
@@ -260,7 +236,9 @@ class Visible:
         """Days of the records, and those of the episode."""
         known = {_day(value) for value in self._fields if isinstance(value, date)}
         now = {_day(value) for value in self._since if isinstance(value, date)}
-        return frozenset(known | now | {*self._played, self.policy.effective})
+        path, changed = page_path(self.policy.id), self.before.start.handbook.changed
+        amended = {page.effective for page in changed.values() if path in page.amends}
+        return frozenset(known | now | amended | {*self._played, self.policy.effective})
 
     @property
     def _played(self) -> tuple[date, ...]:

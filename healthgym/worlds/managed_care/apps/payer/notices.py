@@ -61,13 +61,14 @@ def _reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     texts = letter_texts.criterion_texts(world, case.id)
     named = [name for name in rested_on(world, case.id) if texts.get(name)]
     if named and not overridden:
-        limits = _limits(world, case.id)
+        asked = sum(units or 0 for units in lines(world, case.id).values())
+        # A request that does not say how much it is for asks for too much of nothing.
+        limits = _limits(world, case.id) if asked else frozenset()
         over = [name for name in named if name in limits]
         lacking = "\n".join(f"- {texts[name]}" for name in named if name not in limits)
-        asked = sum(units or 0 for units in lines(world, case.id).values())
         told = [words_of("not_shown").format(criteria=lacking)] if lacking else []
         for name in over:
-            told.append(words_of("over_limit").format(asked=asked or "more", limit=texts[name]))
+            told.append(words_of("over_limit").format(asked=asked, limit=texts[name]))
         return " ".join(told)
     said = letter_texts.rationale(world, case) or case.outcome_reason or words_of("no_reason")
     return said.rstrip(".") + "."

@@ -1,0 +1,152 @@
+"""What somebody states on a criterion in words of their own, where no usual sentence is found.
+
+A fact is told that is named, with its days and with what it is reckoned by: sessions, a value, a
+code. Whatever denies, supposes or asks states nothing, and what can be read in two ways is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from healthgym.envs.managed_care.reading.spoken import affirmed
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    StopReason,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.numerals import in_digits
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    DiagnosisCriterion,
+    FindingCriterion,
+    MeasurementCriterion,
+    ProcedureCriterion,
+    StepTherapyCriterion,
+    TherapyCriterion,
+)
+from healthgym.worlds.managed_care.policies.units import other_units, printed
+from healthgym.worlds.managed_care.stated import days_in, numbers_after
+
+_SESSIONS = re.compile(r"(?<![\d.])(\d+) (?:\w+ )?(?:sessions?|visits?|nights?)\b")
+_CODE = re.compile(r"(?<![\w.])[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?(?!\w)|(?<![\w.])\d{5}(?!\w)")
+_RESOLVED = re.compile(r"\b(?:resolved|inactive|over)\b")
+#: Why a course ended, the first that is found.
+_WHY = {
+    StopReason.COMPLETED: r"\bcomplet\w+|\bfinished\b",
+    StopReason.INTOLERANCE: r"\bnot (?:well )?tolerated\b|\bintoler\w+|\bside effects?\b",
+    StopReason.CONTRAINDICATED: r"\bcontraindicat\w+",
+    StopReason.INEFFECTIVE: r"\bineffective\b|\bnot effective\b|\b(?:did not|didn't) (?:help|work)|"
+    r"\black of (?:effect|response)\b|\binadequate response\b",
+    StopReason.COST: r"\bcost\b|\bafford\w*",
+    StopReason.PATIENT_CHOICE: r"\b(?:patient|she|he) (?:chose|wished|decided)\b",
+}
+
+
+def freely_told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
+    """Yield the fact on a criterion that a text states in whatever words; none if in doubt.
+
+    Args:
+        text: What was said.
+        item: The criterion.
+    """
+    said = in_digits(affirmed(text))
+    days, low = sorted(days_in(said)), said.casefold()
+    if days and (fact := _fact(item, said, low, days)) is not None:
+        yield fact
+
+
+def _fact(item: AnyCriterion, said: str, low: str, days: Sequence[date]) -> AnyFact | None:
+    named = item.display.casefold() in low
+    match item:
+        case TherapyCriterion() if named and len(days) <= 2:
+            counts = set(_SESSIONS.findall(low))
+            return _therapy(item, int(counts.pop()), days, low) if len(counts) == 1 else None
+        case StepTherapyCriterion() if len(days) <= 2:
+            drugs = [one for one in (*item.drugs, *item.excluded) if one.casefold() in low]
+            return _course(item, drugs[0], days, low) if len(drugs) == 1 else None
+        case MeasurementCriterion() if named and len(days) == 1:
+            return _measured(item, low, days[0])
+        case FindingCriterion() if named and len(days) == 1:
+            values = [one for one in item.scale if re.search(rf"\b{re.escape(one)}\b", low)]
+            return _seen(item, values[0], days[0]) if len(values) == 1 else None
+    return _coded(item, said, low, days) if len(days) == 1 else None
+
+
+def _therapy(
+    item: TherapyCriterion, sessions: int, days: Sequence[date], low: str
+) -> TherapyCourse:
+    ended = days[1] if len(days) > 1 else None
+    return TherapyCourse(
+        id="",
+        kind=item.therapy,
+        display=item.display,
+        sessions=sessions,
+        started=days[0],
+        ended=ended,
+        stop_reason=_why(low) if ended else None,
+    )
+
+
+def _course(
+    item: StepTherapyCriterion, drug: str, days: Sequence[date], low: str
+) -> MedicationCourse:
+    ended = days[1] if len(days) > 1 else None
+    return MedicationCourse(
+        id="",
+        medication=drug.lower(),
+        drug_class=item.drug_class,
+        dose="",
+        frequency="",
+        started=days[0],
+        ended=ended,
+        stop_reason=_why(low) if ended else None,
+    )
+
+
+def _measured(item: MeasurementCriterion, low: str, day: date) -> Measurement | None:
+    found = {number for number, _ in numbers_after(item.display.casefold(), low)}
+    if len(found) != 1:
+        return None
+    (number,) = found
+    units = (item.unit, *other_units(item.code, item.unit))
+    behind = rf"(?<![\d.]){re.escape(number)}(?:\.0+)? ?%s(?!\w)"
+    unit = next(
+        (one for one in units if re.search(behind % re.escape(printed(one).casefold()), low)), None
+    )
+    if unit is None:
+        return None
+    return Measurement(
+        id="", code=item.code, display=item.display, value=float(number), unit=unit, taken=day
+    )
+
+
+def _seen(item: FindingCriterion, value: str, day: date) -> Finding:
+    return Finding(id="", key=item.key, display=item.display, value=value, found=day)
+
+
+def _coded(item: AnyCriterion, said: str, low: str, days: Sequence[date]) -> AnyFact | None:
+    codes = set(_CODE.findall(said))
+    match item:
+        case DiagnosisCriterion():
+            own = [code for code in codes if code.startswith(tuple(item.prefixes))]
+            if len(own) == 1:
+                active = _RESOLVED.search(low) is None
+                return Diagnosis(
+                    id="", code=own[0], display=item.display, onset=days[0], active=active
+                )
+        case ProcedureCriterion():
+            own = [code for code in codes if code in item.codes]
+            if len(own) == 1:
+                return ProcedureDone(id="", code=own[0], display=item.display, performed=days[0])
+    return None
+
+
+def _why(low: str) -> StopReason | None:
+    return next((reason for reason, words in _WHY.items() if re.search(words, low)), None)
