@@ -36,6 +36,8 @@ from healthgym.worlds.managed_care.stated import days_in, numbers_after
 
 _SESSIONS = re.compile(r"(?<![\d.])(\d+) (?:\w+ )?(?:sessions?|visits?|nights?)\b")
 _CODE = re.compile(r"(?<![\w.])[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?(?!\w)|(?<![\w.])\d{5}(?!\w)")
+#: A number in a unit.
+_VALUE = r"(?<![\d.])(\d+(?:\.\d+)?) ?%s(?!\w)"
 _RESOLVED = re.compile(r"\b(?:resolved|inactive|over)\b")
 #: Why a course ended, the first that is found.
 _WHY = {
@@ -111,20 +113,15 @@ def _course(
 
 
 def _measured(item: MeasurementCriterion, low: str, day: date) -> Measurement | None:
-    found = {number for number, _ in numbers_after(item.display.casefold(), low)}
-    if len(found) != 1:
-        return None
-    (number,) = found
-    units = (item.unit, *other_units(item.code, item.unit))
-    behind = rf"(?<![\d.]){re.escape(number)}(?:\.0+)? ?%s(?!\w)"
-    unit = next(
-        (one for one in units if re.search(behind % re.escape(printed(one).casefold()), low)), None
-    )
-    if unit is None:
-        return None
-    return Measurement(
-        id="", code=item.code, display=item.display, value=float(number), unit=unit, taken=day
-    )
+    named = {number for number, _ in numbers_after(item.display.casefold(), low)}
+    for unit in (item.unit, *other_units(item.code, item.unit)):
+        said = set(re.findall(_VALUE % re.escape(printed(unit).casefold()), low))
+        if said and said == named:
+            value = float(said.pop())
+            return Measurement(
+                id="", code=item.code, display=item.display, value=value, unit=unit, taken=day
+            )
+    return None
 
 
 def _seen(item: FindingCriterion, value: str, day: date) -> Finding:

@@ -106,7 +106,7 @@ def test_both_are_told_when_a_call_begins_and_the_provider_speaks_first() -> Non
 
 def test_turns_alternate_and_each_hears_what_the_other_said() -> None:
     episode = on_the_line()
-    assert "It is the payer's turn" in says(episode, PROVIDER, "C2 is met.").observation
+    assert "The payer is to answer" in says(episode, PROVIDER, "C2 is met.").observation
     assert episode.to_act() == PAYER
     assert "The provider says on the call of request P2P-0001: C2 is met." in told(episode, PAYER)
     says(episode, PAYER, "What shows it?", position=str(UPHOLD))

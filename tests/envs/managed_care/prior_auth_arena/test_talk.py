@@ -212,15 +212,16 @@ class Believes(PayerOracle):
     reviewing = Credulous
 
 
-def test_other_words_may_be_believed_or_not() -> None:
-    one = insisted()[1]
-    for payer, status in (("oracle", CaseStatus.DENIED), (Believes, CaseStatus.APPROVED)):
-        episode = played(one, Otherwise, payer)
-        assert episode.world.cases.get(CASE).status is status
-        assert failed(episode, PAYER) == set()
-        assert episode.verdict(PAYER).success
-        assert "provider.call_true" in failed(episode, PROVIDER)
-        assert not joint(episode)
+@pytest.mark.parametrize("payer", ["oracle", Believes])
+def test_what_is_made_up_in_other_words_is_believed_and_costs_who_said_it(
+    payer: str | type[PayerOracle],
+) -> None:
+    episode = played(insisted()[1], Otherwise, payer)
+    assert episode.world.cases.get(CASE).status is CaseStatus.APPROVED
+    assert failed(episode, PAYER) == set()
+    assert episode.verdict(PAYER).success
+    assert "provider.call_true" in failed(episode, PROVIDER)
+    assert not joint(episode)
 
 
 def test_what_falls_short_is_not_to_be_believed_from_who_tells_the_truth() -> None:
