@@ -20,6 +20,8 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
 #: Letters by which forms of a word are known for one.
 STEM = 5
 _LEAST_LETTERS = 4
+#: Fewest letters of what a word may be a form of.
+_LEAST_BASE = 3
 #: Endings of forms of a word, each with what stands in its place, and beginnings that turn it.
 _ENDINGS = (
     ("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ly", ""),
@@ -90,11 +92,7 @@ def everyday(word: str) -> bool:
         return True
     written = spelling()
     known = (written.known, written.fillers, written.spread)
-    forms = {word}
-    forms |= {word.removesuffix(end) + put for end, put in _ENDINGS if word.endswith(end)}
-    forms |= {
-        each[:-1] for each in forms if len(each) > _LEAST_LETTERS and each[-1:] == each[-2:-1]
-    }
+    forms = _bases(word)
     forms |= {
         each.removeprefix(start)
         for each in forms
@@ -104,6 +102,34 @@ def everyday(word: str) -> bool:
     if "-" in word:
         return all(len(part) < _LEAST_LETTERS or everyday(part) for part in word.split("-"))
     return any(kind("everyday", each) or any(each in words for words in known) for each in forms)
+
+
+def _bases(word: str) -> set[str]:
+    """Return a word, and what it may be a form of."""
+    forms = {word}
+    forms |= {word.removesuffix(end) + put for end, put in _ENDINGS if word.endswith(end)}
+    return forms | {
+        each[:-1] for each in forms if len(each) > _LEAST_LETTERS and each[-1:] == each[-2:-1]
+    }
+
+
+@short_text_cache(8192, 60)
+def inflected(word: str) -> frozenset[str]:
+    """Return a word in all its regular forms: who says "I drink" drinks, and was drinking."""
+    found = {word}
+    for base in _bases(word):
+        if len(base) < _LEAST_BASE:
+            continue
+        short = base.removesuffix("e") if base.endswith("e") else base
+        soft = f"{base[:-1]}i" if base.endswith("y") else short
+        found |= {base, f"{base}s", f"{short}es", f"{soft}es", f"{short}ed", f"{soft}ed"}
+        found |= {f"{short}ing", f"{base}{base[-1]}ing", f"{base}{base[-1]}ed"}
+    return frozenset(found)
+
+
+def contracted(word: str) -> bool:
+    """Return whether a word is short for several that name nothing, as "doesn't" is."""
+    return "'" in word and word in spelling().spread
 
 
 @cache

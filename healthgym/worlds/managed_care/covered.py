@@ -17,10 +17,12 @@ from functools import cached_property
 
 from healthgym.worlds.managed_care.claim_words import (
     STEM,
+    contracted,
     desk_stems,
     desk_words,
     everyday,
     free_of_policies,
+    inflected,
     kind,
     kinds,
     small,
@@ -116,6 +118,10 @@ class Seen:
         parts = word.split("-")
         return self._begins(word) or (len(parts) > 1 and all(map(self._begins, parts)))
 
+    def has_form(self, word: str) -> bool:
+        """Return whether a word stands in it in any of its forms."""
+        return any(map(self.has, sorted(inflected(word))))
+
     def _begins(self, word: str) -> bool:
         stem = word[:STEM]
         if len(stem) < STEM:  # the whole of a short word
@@ -201,7 +207,7 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
         own = name.split("'")[0]  # "I'd"
         if not word[0][0].isupper() or opens or shouted or kind("known_names", own):
             continue
-        if name not in desk_words(seen.pages) and not seen.has(name):
+        if name not in desk_words(seen.pages) and not all(map(seen.has, name.split("-"))):
             yield f"nowhere named: {word[0]}"
 
 
@@ -220,7 +226,7 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
                 continue
             side = _SIDE.search(_left(clause, word)) if "parts" in said else None
             if "private" in said:
-                there = name in seen.free or seen.has(name)
+                there = name in seen.free or seen.has_form(name)
             else:
                 named = "clinical" in said or "conduct" in said or side
                 there = not named or seen.stands(name) or _wanted(name, sentence)
@@ -291,7 +297,8 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
         told = stems(CLAUSE.split(asked)[0]) - free_of_policies()
         if told - seen.policy_stems:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
-    if form("boundless").search(sentence):
+    endless = form("boundless").search(sentence)
+    if endless and _flat(endless[0]) not in seen.flat:
         yield f"without an end: {sentence[:60]!r}"
     if seen.heard and form("no_call").search(sentence):
         yield f"there was a call: {sentence[:60]!r}"
@@ -320,7 +327,9 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
         for word in small(clause):
             if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
                 continue
-            if kinds(word) & _JUDGED or seen.stands(word) or _wanted(word, sentence):
+            if kinds(word) & _JUDGED or _wanted(word, sentence):
+                continue
+            if seen.stands(word) or seen.has_form(word):
                 continue
             if not _before("not_there", clause, clause.casefold().find(word)):
                 yield f"nowhere seen: {word}"
@@ -340,10 +349,10 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):
             continue
-        words = (word for word in small(what) if len(word) >= _LEAST_LETTERS)
-        for word in words:
-            known = kinds(word) & _PASSED or stands(word, desk) or seen.stands(word)
-            if not known:
+        for word in small(what):
+            if len(word) < _LEAST_LETTERS or contracted(word) or kinds(word) & _PASSED:
+                continue
+            if not (stands(word, desk) or seen.stands(word) or seen.has_form(word)):
                 yield f"nowhere said of the patient: {word}"
 
 

@@ -29,6 +29,8 @@ _LEAST_LETTERS = 3
 #: Greek letters of units, proteins and receptors.
 _GREEK = frozenset("µμαβγδκλ")
 
+#: Digits of units that stand raised.
+_RAISED = "²³"
 #: Of each byte what is left in plain words: a small letter or a digit, else a space.
 _SPACED = bytes(each if chr(each).isalnum() and each < 128 else 32 for each in range(256))
 
@@ -70,7 +72,7 @@ def disguised(text: str, has: Callable[[str], bool], pages: tuple[str, ...]) -> 
         pages: Folders of the handbook whose words are the desk's own.
     """
     for found in () if text.isascii() else _WORD.findall(text):
-        word = found.casefold()
+        word = found.casefold().rstrip(_RAISED)  # "kg/m²" has a digit at its end
         if not word.isascii() and not _GREEK.issuperset(word):
             bare = plain_letters(word)
             if not has(word) and not (len(bare) >= _LEAST_LETTERS and has(bare)):

@@ -14,7 +14,8 @@ from healthgym.worlds.managed_care.word_forms import form
 FILE = (
     "Annette Vance was seen by Henry Zhang, MD, Cardiology, on 2026-02-10 at Lakeside Medical "
     "Group. Her daughter came along. Echocardiogram: ejection fraction 30 %. Takes carvedilol. "
-    "She gets short of breath when she climbs stairs."
+    "She gets short of breath when she climbs stairs. I drink on Sundays, and I skip none of it. "
+    "I want to stay. I say no for good."
 )
 PAGE = "The policy asks for an ejection fraction below 35 % and three months of therapy."
 SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
@@ -38,6 +39,16 @@ SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
         "The policy allows an ejection fraction below 35 % per three months.",
         "Needed is a resting oximetry from the last month.",
         "Needed: the oximetry at rest, from the cardiologist.",
+        # What somebody said of themselves is retold of them.
+        "She drinks on Sundays.",
+        "Drinking on Sundays, skipping none of it.",
+        "She skips none of it.",
+        "She doesn't skip it, and she wasn't seen since.",
+        "She wanted to stay.",
+        "She climbed the stairs by herself.",
+        "Her no is for good.",
+        "The third and the fifth question were answered.",
+        "Weight 1.9 kg per m².",
     ],
 )
 def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
@@ -62,6 +73,10 @@ def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
         "The zeppelin came along.",
         "The oximetry shows it, and needed is a letter.",
         "She needed oximetry at home.",
+        "She smokes on Sundays.",
+        "She is dancing on Sundays.",
+        "Therapy for the rest of her life: unlimited.",
+        "A wea²pon was seen.",
     ],
 )
 def test_what_nobody_could_see_is_not(text: str) -> None:
