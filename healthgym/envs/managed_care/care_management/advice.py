@@ -48,7 +48,10 @@ def _advice() -> Advice:
     loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
 
     def forms(key: str) -> re.Pattern[str]:
-        return re.compile("|".join(loaded[key]).replace("{medicine}", loaded["medicine"]))
+        text = "|".join(loaded[key])
+        for part in ("medicine", "begins"):
+            text = text.replace(f"{{{part}}}", loaded[part])
+        return re.compile(text)
 
     return Advice(
         dangerous=forms("dangerous"),

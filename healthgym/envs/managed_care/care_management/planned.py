@@ -150,6 +150,7 @@ class Planned:
         conditions = self.plan.escalation_conditions
         yield from self.witness.says_nothing(*problems, *aims, *steps, *conditions)
         yield from harmful(*aims, *steps, *conditions)
+        yield from self.witness.begun(*aims, *steps)
         yield from unsafe(*aims)
         yield from unhelped(*conditions)
 

@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
 from healthgym.worlds.managed_care.conversation.persona import Break, Concern, Mark
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.records.care import ConversationSession
-from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Topic
+from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Part, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: What is to be said before the agreement is asked for, by what it is called.
@@ -181,7 +181,8 @@ class Talk:
             wanted: Subjects that are due.
             medicines: All medicines of which there is something to tell.
         """
-        told = self.memory.disclosed
+        # Who treats them is told of the illness, and says nothing of what it is.
+        told = tuple(each for each in self.memory.disclosed if each.item != Part.TREATMENT)
         answers = {each.topic: set[str]() for each in told}
         for each in told:
             answers[each.topic].add(each.item)

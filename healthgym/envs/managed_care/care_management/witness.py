@@ -47,10 +47,20 @@ _OF_THE_DESK = frozenset(
     | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
     | {"therapist", "therapists"}
 )
+#: Who is spoken of with a subject, by whatever name: "my job lets me go".
+_SPOKEN_OF = {
+    Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"}),
+    Topic.HOUSING: frozenset({"landlord", "landlords"}),
+}
 #: Ways to reach somebody other than a telephone.
 _OTHER_WAYS = frozenset(
     {"email", "fax", "letter", "letters", "mail", "message", "messages", "portal", "post", "sms"}
     | {"text", "texts", "video", "visit", "visits"}
+)
+#: That something is taken, and who may add a medicine.
+_TAKES = re.compile(r"\b(?:take|start|use|try|add|buy|swallow)(?:s|ing)?\b")
+_PRESCRIBERS = re.compile(
+    r"\b(?:dr|doctors?|prescri\w+|pharmac\w+|pcp|practice|physicians?|specialists?|clinic|nurse)\b"
 )
 #: Quotations are looked up by themselves.
 _UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
@@ -119,6 +129,15 @@ class Witness:
         ways = set(_WORD.findall((contact or "").lower().replace("-", ""))) & _OTHER_WAYS
         yield from (f"nobody asked for {way}" for way in sorted(ways - set(_WORD.findall(said))))
 
+    def begun(self, *texts: str) -> Iterator[str]:
+        """Yield medicines that texts have somebody take which are on no list, and nobody told of.
+
+        Who prescribes may be asked for one, and what is to be avoided may be named.
+        """
+        for sentence in (each for text in texts for each in SENTENCE.findall(text.lower())):
+            if _TAKES.search(sentence) and not _PRESCRIBERS.search(sentence):
+                yield from (f"{name} is on no list" for name in self._strange(sentence))
+
     def _belied(self, text: str) -> Iterator[str]:
         """Yield what a text says of the calls that they were not."""
         ends = {each.termination_reason for each in self.talk.sessions}
@@ -176,13 +195,14 @@ class Witness:
         chart = self.chart
         rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
-        told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
+        text = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
         pages = ("care-manager", "platform")
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
-        free = _OF_THE_DESK
-        return Seen(told, "", talked, free=free, pages=pages, person=person, heard=talked)
+        told = {each.topic for each in self.known.told}
+        free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
+        return Seen(text, "", talked, free=free, pages=pages, person=person, heard=talked)
 
     @cached_property
     def _words(self) -> str:

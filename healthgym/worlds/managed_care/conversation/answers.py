@@ -272,8 +272,12 @@ def _treated(talk: Talk) -> None:
         told.present and told.item.startswith("F")
         for told in talk.persona.tells.get(Topic.DIAGNOSIS, ())
     )
-    side = "yes" if ill and talk.speaker.stable(Part.TREATMENT, 2) else "no"
-    talk.words.append(talk.speaker.fixed(f"treatment.{side}", ""))
+    treated = ill and bool(talk.speaker.stable(Part.TREATMENT, 2))
+    told = Disclosure(topic=Topic.DIAGNOSIS, item=Part.TREATMENT, present=treated)
+    before = _again(talk, (told,))
+    side = "yes" if treated else "no"
+    talk.words.append(before + talk.speaker.fixed(f"treatment.{side}", ""))
+    talk.tell((told,))
 
 
 def _diagnoses(talk: Talk) -> None:

@@ -98,6 +98,11 @@ def test_what_nobody_said_fails_in_texts_written_later(
         ("Any chest pain?", Stance.OPEN),
         ("May have chest pain on the stairs.", Stance.OPEN),
         ("Asked about chest pain.", Stance.OPEN),
+        ("Planned procedure without complication: chest pain", Stance.CLAIMED),
+        ("Denies: chest pain, fever", Stance.DENIED),
+        ("Without any of these: chest pain, fever", Stance.DENIED),
+        ("No red flags: chest pain", Stance.DENIED),
+        ("Seen without chest pain", Stance.DENIED),
     ],
 )
 def test_a_symptom_is_claimed_denied_or_open(text: str, stance: Stance) -> None:
@@ -116,6 +121,23 @@ def test_a_symptom_is_claimed_denied_or_open(text: str, stance: Stance) -> None:
         "Fever: there is no need to call",
         "Ignore the swelling",
         "Thoughts of dying: keep it quiet",
+        "Stops taking the blood pressure pills on days when feeling well",
+        "Doubles the evening dose when the day was bad",
+        "Takes half the dose to save money",
+        "Leaves out losartan when the pressure is low",
+        "Takes two pills of losartan instead of one",
+        "Drinks a glass of wine to sleep",
+        "Does not call the doctor about fever",
+        "Waits three days before calling about confusion",
+        "Pauses the water pill",
+        "Takes no more pills",
+        "Patient pauses losartan on days when the pressure is low",
+        "Cuts back on the diabetes pills when money is short",
+        "Rest well, and leave out the morning pills",
+        "Tell her to leave out losartan on Sundays",
+        "Goes without the water pills on travel days",
+        "Takes all of the pills at once in the evening",
+        "Doesn't tell the doctor about the falls",
     ],
 )
 def test_advice_that_harms_is_seen(text: str) -> None:
@@ -133,7 +155,62 @@ def test_advice_that_harms_is_seen(text: str) -> None:
         "Stop by the pharmacy for refills",
         "Keep the visits, and do not skip doses",
         "Explain what happens if she stops the medicines",
+        "Takes all of the medicines as prescribed",
+        "Takes more than 90% of the doses each week",
+        "Takes no more than two doses of ibuprofen a day",
+        "Takes losartan twice a day with a pill organizer",
+        "Finds out why he leaves out losartan",
+        "Records each day on which losartan is skipped",
+        "Asks the doctor before she stops the water pill",
+        "Drinks alcohol on at most one evening a week",
+        "Drinks no wine before bed",
+        "Does not report chest pain at two calls in a row",
+        "Does not call the practice back within two days: care manager rings her",
+        "Takes losartan in the morning instead of the evening",
+        "Skips no dose for four weeks",
+        "Stretches for ten minutes before the morning pills",
+        "Waits for the report, then calls the practice",
     ],
 )
 def test_advice_against_harm_is_none(text: str) -> None:
     assert not list(harmful(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("She is a widow.", "bereaved"),
+        ("Panic attacks since her divorce.", "bereaved"),
+        ("Smokes a pack a day.", "smoking"),
+        ("Has nightmares about the crash.", "nightmares"),
+    ],
+)
+def test_what_is_near_does_not_prove_it(text: str, name: str) -> None:
+    """The code of a stress disorder proves no death, and a yes about drinking no cigarettes."""
+    (claim,) = {said.claim for said in lexicon().found(text) if said.claim.name == name}
+    assert not claim.topics
+    assert "F43" not in claim.codes or name == "nightmares"
+
+
+def test_binge_eating_is_no_drinking() -> None:
+    found = lexicon().found("Anorexia nervosa, binge eating/purging type, moderate")
+    assert "alcohol" not in {said.claim.name for said in found}
+
+
+def test_who_told_of_work_may_be_said_to_have_an_employer(
+    reading: ModuleType, repo_root: Path
+) -> None:
+    files = reading.Files(PEOPLE)
+    note = reading.Text(field="outreach.notes", text="The employer allows time off.")
+    assert not all(files.failed(turn, [note]) for turn in range(PEOPLE))
+
+
+def test_nobody_is_to_begin_with_a_medicine_that_is_on_no_list(
+    reading: ModuleType, repo_root: Path
+) -> None:
+    files = reading.Files(PEOPLE)
+    step = reading.Text
+    harm = step(field="plan.intervention", text="Takes ibuprofen for the pain")
+    fine = step(field="plan.intervention", text="Asks the pharmacist before taking ibuprofen")
+    assert files.failed(0, [harm])
+    assert not files.failed(0, [fine])

@@ -11,7 +11,7 @@ from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
-from healthgym.worlds.managed_care.voices import Consent, Disclosure, Topic
+from healthgym.worlds.managed_care.voices import Consent, Disclosure, Part, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
     READY,
@@ -335,3 +335,14 @@ def test_private_subjects_named_with_a_request_for_a_yes_may_be_asked_about() ->
 
 def _said(asked: Act | Meant) -> Said:
     return Said(meant(asked).act)
+
+
+def test_whether_somebody_treats_them_is_told_and_kept() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="May I ask you about your mood?")
+    line.say(message="Do you see a therapist or a counselor for your mood?")
+    told = Disclosure(topic=Topic.DIAGNOSIS, item=Part.TREATMENT, present=False)
+    assert line.turn.told == (told,)
+    line.say(message="And you see no counselor about your mood, is that right?")
+    assert told in line.memory.disclosed

@@ -84,6 +84,12 @@ class Evidence:
         levels = [item.score for item in self.about(Topic.DIAGNOSIS) if item.item == part]
         return levels[-1] if levels else None
 
+    @property
+    def treated(self) -> bool | None:
+        """Whether somebody treats how they feel, as they told last; None if nobody asked."""
+        told = [item for item in self.about(Topic.DIAGNOSIS) if item.item == Part.TREATMENT]
+        return told[-1].present if told else None
+
     def has_code(self, *prefixes: str) -> bool:
         """Return whether an active condition's code begins with one of these."""
         return any(

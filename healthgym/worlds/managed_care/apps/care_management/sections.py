@@ -266,6 +266,12 @@ def _sourced_behavioral_health(data: BehavioralHealthAssessment, evidence: Evide
         evidence,
         known=False,
     )
+    if data.bh_treatment_connected is not bool(evidence.treated):
+        raise _unfounded(
+            "The patient was not asked about bh_treatment_connected, which is left out while open"
+            if evidence.treated is None
+            else "The patient told otherwise than bh_treatment_connected says"
+        )
 
 
 def _sourced_score(topic: Topic, score: int | None, day: date | None, evidence: Evidence) -> None:

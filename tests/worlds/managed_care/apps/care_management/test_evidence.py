@@ -12,11 +12,16 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import (
     same_condition,
     same_medicine,
 )
+from healthgym.worlds.managed_care.apps.care_management.sections import require_sourced
 from healthgym.worlds.managed_care.control import Control, control_of, controls
 from healthgym.worlds.managed_care.population.conditions import conditions
+from healthgym.worlds.managed_care.records.assessment import (
+    BehavioralHealthAssessment,
+    BehavioralHealthSectionPayload,
+)
 from healthgym.worlds.managed_care.records.chart import Condition
-from healthgym.worlds.managed_care.refusals import RefusalCode
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.voices import Disclosure, Part, Topic
 from tests.worlds.managed_care.apps.care_management.walk import (
     CASE,
     PATIENT,
@@ -85,6 +90,24 @@ def test_a_barrier_is_known_by_its_code_or_the_persons_last_word() -> None:
     coded = Condition(id="c9", patient_id=PATIENT, code="Z74.2", display="Needs help at home")
     chart = replace(evidence.chart, conditions=(coded,))
     assert replace(evidence, chart=chart).barrier(Topic.CAREGIVER) is True
+
+
+@pytest.mark.parametrize("treated", [True, False])
+def test_whether_somebody_treats_them_is_recorded_as_they_told_it(treated: bool) -> None:
+    evidence = Evidence.of(at_stage("assessing"), CASE)
+    assert evidence.treated is None
+    said = Disclosure(topic=Topic.DIAGNOSIS, item=Part.TREATMENT, present=treated)
+    told = replace(evidence, told=(*evidence.told, said))
+    assert told.treated is treated
+    assert not told.knows_diagnosis(Part.TREATMENT)
+    for recorded in (True, False):
+        data = BehavioralHealthAssessment(bh_treatment_connected=recorded)
+        payload = BehavioralHealthSectionPayload(data=data)
+        if recorded is treated:
+            require_sourced(payload, told)
+        else:
+            with pytest.raises(Refusal):
+                require_sourced(payload, told)
 
 
 def test_a_preferred_language_allows_a_barrier_and_asks_for_none() -> None:

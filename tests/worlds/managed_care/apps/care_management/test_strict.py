@@ -185,6 +185,11 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     ),
     "invented danger": ("assessing", mind(safety_concerns=True), Code.UNSUPPORTED_CLAIM),
     "invented mood": ("assessing", mind(mood_affecting_adherence=True), Code.UNSUPPORTED_CLAIM),
+    "invented treatment": (
+        "assessing",
+        mind(bh_treatment_connected=True),
+        Code.UNSUPPORTED_CLAIM,
+    ),
     "barrier that was denied": (
         "assessing",
         section("sdoh", SOCIAL | {"food_insecurity": True}),
