@@ -12,7 +12,7 @@ from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
-from healthgym.worlds.managed_care.conversation.persona import Break, Concern, Mark
+from healthgym.worlds.managed_care.conversation.persona import INTRODUCED, Break, Mark
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.records.care import ConversationSession
 from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Part, Topic
@@ -34,11 +34,6 @@ _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 _SCREEN, _POSITIVE = ("1", "2"), 3
 #: The item of the PHQ-9 in whose place safety is asked about.
 _HARM = "9"
-#: Worries that the introduction answers as the handbook has it: no cost, who is told what, that it
-#: replaces no doctor, that a no changes no benefits.
-_INTRODUCED = frozenset(
-    {Concern.COST, Concern.PRIVACY, Concern.REPLACES_DOCTOR, Concern.LOSING_BENEFITS}
-)
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
@@ -279,7 +274,7 @@ class Talk:
             for turn in self.turns
             for said in turn.acts
             if said.sure and said.act is Act.ANSWER_CONCERN and said.item
-            if not (turn is first and said.item in _INTRODUCED)
+            if not (turn is first and said.item in INTRODUCED)
         }
         return frozenset(answers - set(concerns))
 

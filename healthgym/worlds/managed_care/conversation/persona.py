@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.surroundings import PLAIN, Surroundings
@@ -55,6 +56,13 @@ class Concern(StrEnum):
     BEING_JUDGED = "being_judged"
     LOSING_BENEFITS = "losing_benefits"
     SCAM = "scam"
+
+
+#: Worries that the introduction answers as the handbook has it: no cost, who is told what, that it
+#: replaces no doctor, that a no changes no benefits.
+INTRODUCED: Final = frozenset(
+    {Concern.COST, Concern.PRIVACY, Concern.REPLACES_DOCTOR, Concern.LOSING_BENEFITS}
+)
 
 
 class Mark(StrEnum):

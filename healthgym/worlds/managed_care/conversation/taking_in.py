@@ -8,7 +8,12 @@ from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Stage
-from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger, Willingness
+from healthgym.worlds.managed_care.conversation.persona import (
+    INTRODUCED,
+    Concern,
+    Trigger,
+    Willingness,
+)
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS, Talk
 
 #: Acts that raise trust each time, and those that do it once.
@@ -26,6 +31,8 @@ _ANSWERED_BY: Final[Mapping[Concern, frozenset[Act]]] = {
 #: answer still counts.
 _BESIDE_MOST: Final = 2
 _BESIDE_EVER: Final = 3
+#: Stages in which nobody has been asked yet to take part.
+_INTRODUCING: Final = frozenset({Stage.UNKNOWN, Stage.IDENTIFIED, Stage.PURPOSE_KNOWN})
 #: What goes after a hint, besides a question on its subject.
 _FOLLOWING: Final = (Act.ACKNOWLEDGE,)
 #: Acts of which one leaves a decision to the person.
@@ -75,19 +82,27 @@ def _answers(talk: Talk) -> frozenset[Concern]:
 def _scattered(talk: Talk) -> bool:
     """Return whether worries are answered at random, one of which may be theirs.
 
-    Some reassurance beside the matter is kind. Who has an answer to everything has listened to
-    nobody, and is heard again with one to what was told.
+    Some reassurance beside the matter is kind, and some everybody is told before they are asked to
+    take part. Who has an answer to everything has listened to nobody, and is heard again with one
+    to what was told.
     """
     own = set(talk.persona.concerns)
     now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item}
     now -= talk.mind.voiced | talk.mind.slipped
-    ever = {
-        said.item
-        for turn in talk.memory.turns
-        for said in turn.acts
-        if said.sure and said.act is Act.ANSWER_CONCERN and said.item
-    }
+    ever = _answered_ever(talk)
     return len(now) > _BESIDE_MOST or (bool(now) and len((now | ever) - own) > _BESIDE_EVER)
+
+
+def _answered_ever(talk: Talk) -> set[str]:
+    """Return the worries that were answered in earlier turns, but for what everybody is told."""
+    ever: set[str] = set()
+    before = Stage.UNKNOWN
+    for turn in talk.memory.turns:
+        free = INTRODUCED if before in _INTRODUCING else frozenset[Concern]()
+        saids = (said for said in turn.acts if said.sure and said.act is Act.ANSWER_CONCERN)
+        ever |= {said.item for said in saids if said.item and said.item not in free}
+        before = turn.stage
+    return ever
 
 
 def _pulls(talk: Talk, trigger: Trigger, said: Said) -> bool:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
-from healthgym.worlds.managed_care.conversation.persona import Concern
+from healthgym.worlds.managed_care.conversation.persona import INTRODUCED, Concern
 from healthgym.worlds.managed_care.voices import Consent
-from tests.worlds.managed_care.conversation.calls import HESITANT, OPENING, SURELY, Line, eases
+from tests.worlds.managed_care.conversation.calls import (
+    HESITANT,
+    OPENING,
+    SURELY,
+    TERMS,
+    Line,
+    eases,
+)
 
 OTHERS = [each for each in Concern if each is not Concern.COST]
 EVERY = (eases(Concern.COST), *map(eases, OTHERS[:4]))
@@ -54,6 +61,23 @@ def test_who_scatters_them_over_messages_is_not_heard_either() -> None:
     assert not answered(line)
     line.say(eases(Concern.COST))
     assert answered(line)
+
+
+def test_what_everybody_is_told_before_they_are_asked_counts_for_nothing() -> None:
+    others = sorted(INTRODUCED - {Concern.COST})
+    line = Line(HESITANT)
+    line.play(OPENING[0], (Act.EXPLAIN_PROGRAM, *TERMS, *map(eases, others)))
+    line.play(Act.ASK_WILLINGNESS, Act.ASK_HESITATION)
+    line.say(eases(Concern.COST), eases(Concern.TIME))
+    assert answered(line)
+
+
+def test_after_the_question_it_counts_again() -> None:
+    line = asked()
+    for each in sorted(INTRODUCED - {Concern.COST}):
+        line.say(eases(each))
+    line.say(eases(Concern.COST), eases(Concern.TIME))
+    assert not answered(line)
 
 
 def test_unasked_nothing_is_answered() -> None:
