@@ -21,11 +21,28 @@ _POINTERS = frozenset({"them", "these", "those"})
 _EACH = _POINTERS | {"each"}
 _OTHER = frozenset({"other"})
 _POINTED = frozenset({"it", "that", "this"})
+#: Most words of what is no more than named before it is asked about.
+_FEW = 8
+#: Verbs that say something of somebody, unless who it is stands right before: "what you can do".
+_VERBS = frozenset(
+    {"am", "are", "is", "was", "were", "do", "does", "did", "have", "has", "had", "can", "could"}
+    | {"will", "would", "shall", "should", "may", "might", "must"}
+)
+_OF_WHOM = frozenset({"you", "he", "she", "they", "that", "which", "who"})
+#: Words of somebody who tells, and those that a sentence about somebody begins with.
+_TELLS = frozenset(
+    {"i", "we", "me", "us", "my", "our", "thank", "thanks", "sorry", "please", "let", "not"}
+    | {"okay", "good", "well", "understood", "yes", "no"}
+)
+_WHO_DOES = frozenset({"you", "he", "she", "they", "it", "this", "that", "there", "these", "if"})
+#: Words by which a questionnaire is answered.
+_OFTEN = frozenset({"several", "half", "nearly"})
 #: Words that open a list of what was announced.
 _LIST = frozenset({"about", "namely"})
 #: Words that go on a list.
 _GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
-_THAT, _IS = frozenset({"that"}), frozenset({"is"})
+_THAT, _IS, _AND = frozenset({"that"}), frozenset({"is"}), frozenset({"and"})
+_WHO = frozenset({"who"})
 _TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
 #: Medicines that are named, and where.
 Drugs = tuple[tuple[str, int], ...]
@@ -70,7 +87,7 @@ def questions(reading: Reading, drugs: Drugs, claimed: int, permitted: int) -> I
     yield from _placed(subjects, free, Act.ASK_TOPIC)
     yield from _permissions(reading, subjects, permitted)
     told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
-    open_ = free & ~clauses.sentence(told)
+    open_ = free & ~clauses.sentence(told) & ~clauses.filled(reading.role(Role.TAG))
     if open_:
         yield from _dark(reading, subjects, open_, claimed | permitted)
 
@@ -133,8 +150,14 @@ def _dark(reading: Reading, subjects: tuple[Found, ...], open_: int, taken: int)
     """Return what a question is about that names nothing itself: what stands beside it, if any."""
     clauses = reading.clauses
     beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~taken
+    beside |= _named_first(reading, open_) & ~taken
+    about: tuple[Found, ...] = ()
+    if reading.places.of(_OFTEN) & open_:
+        # "The low feeling: is that several days?" asks for an answer to the questionnaire.
+        about = tuple(_symptoms(reading, beside))
     # "The blood pressure, what is that like?" asks about the blood pressure.
-    about = tuple(_placed(subjects, beside & ~reading.places.of(SPEAKER), Act.ASK_TOPIC))
+    named = beside & ~reading.places.of(SPEAKER)
+    about = about or tuple(_placed(subjects, named, Act.ASK_TOPIC))
     if not about:
         # "You missed some doses. What gets in the way of those?"
         pointed = open_ & reading.places.of(_POINTERS)
@@ -142,6 +165,33 @@ def _dark(reading: Reading, subjects: tuple[Found, ...], open_: int, taken: int)
             pointed |= open_ & reading.places.of(_CAUSES)
         about = tuple(_placed(subjects, clauses.back(pointed, 1) & ~taken, Act.ASK_TOPIC))
     yield from about or (Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
+
+
+def _named_first(reading: Reading, open_: int) -> int:
+    """Return what is named before a question that names nothing: "Getting there - is that hard?".
+
+    It is no sentence of its own: nobody is said to do or to be anything in it.
+
+    Args:
+        reading: The message.
+        open_: What is asked.
+    """
+    clauses, places = reading.clauses, reading.places
+    told = places.of(_VERBS) & ~(places.of(_OF_WHOM) << 1)
+    told |= places.of(_TELLS) | places.of(_WHO_DOES) & _first(clauses.sentences)
+    found = 0
+    for before, sentence in pairwise(clauses.sentences):
+        if sentence & open_ and before.bit_count() <= _FEW and not before & (told | reading.asked):
+            found |= before
+    return found
+
+
+def _first(spans: Iterable[int]) -> int:
+    """Return the first word of each span."""
+    bits = 0
+    for span in spans:
+        bits |= span & -span
+    return bits
 
 
 def _permissions(reading: Reading, subjects: tuple[Found, ...], permitted: int) -> Iterator[Found]:
@@ -162,7 +212,7 @@ def listed(reading: Reading, permitted: int) -> int:
     """Return what goes on after a permission without asking: "a few things: mood, and money".
 
     A question there is one all the same: "something: do you drink?". What is asked about in a
-    roundabout way is not: "about your mood, and how you have been feeling".
+    roundabout way is not: "about your mood, and how you have been feeling, and who helps you".
 
     Args:
         reading: The message.
@@ -172,11 +222,15 @@ def listed(reading: Reading, permitted: int) -> int:
     opens = reading.words.announced | places.of(_LIST) | places.of(_THAT) & places.of(_IS) >> 1
     opens &= clauses.starts
     links = places.of(_GOING_ON) & clauses.starts
+    asks = reading.role(Role.ASKS)
+    # "And who helps you" goes on; "and who can help you" may be a question.
+    who = places.of(_WHO) & (clauses.starts | (links & places.of(_AND)) << 1)
+    roundabout = clauses.filled(who & ~(places.of(_VERBS) >> 1)) & clauses.filled(places.of(_AND))
     found = 0
     for before, clause in pairwise(clauses.clauses):
         follows = before & (permitted | found) and clauses.sentence(before) & clause
         onward = clause & (opens | links) or not clause & reading.role(Role.SUBJECT)
-        if follows and onward and not clause & reading.role(Role.ASKS):
+        if follows and onward and (not clause & asks or clause & roundabout):
             found |= clause
     return found
 

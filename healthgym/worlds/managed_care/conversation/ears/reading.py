@@ -191,7 +191,9 @@ def _written(words: tuple[str, ...]) -> int:
 
 def _reported(reading: Reading) -> int:
     """Return what is said of what others said, up to where the caller speaks again."""
-    clauses, reports = reading.clauses, reading.role(Role.REPORTS)
+    # "If you told me" reports nothing.
+    clauses, imagined = reading.clauses, reading.places.of(_IF) << 2
+    reports = reading.role(Role.REPORTS) & ~imagined
     if not reports:
         return 0
     # A question, or a clause about the caller that is joined on, is the caller's own.
