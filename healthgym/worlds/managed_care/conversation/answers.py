@@ -103,7 +103,10 @@ def _last(talk: Talk) -> tuple[Disclosure, ...]:
 
 
 def _instrument(talk: Talk, asked: Asked) -> None:
-    """Answer as many questions of an instrument as can be taken in; the others are lost."""
+    """Answer as many questions of an instrument as can be taken in; the others are lost.
+
+    Who asks once more, after an answer in words of their own, is told which of the four it is.
+    """
     size = rules().instruments[asked.topic][1]
     items = [item for item in asked.items if item.isdecimal() and 1 <= int(item) <= size]
     if not items:
@@ -111,10 +114,14 @@ def _instrument(talk: Talk, asked: Asked) -> None:
         return
     for item in items[: talk.persona.items_at_once]:
         told = _item(talk, asked.topic, item)
-        before = _again(talk, (told,))
+        once = sum(told in turn.told for turn in talk.memory.turns) == 1
+        before = "" if once else _again(talk, (told,))
         talk.words.append(before + talk.speaker.score(asked.topic, item, told.score or 0))
+        if once:
+            talk.words.append(talk.speaker.fixed(f"which.{told.score or 0}", item))
         talk.tell((told,))
-        if asked.topic is Topic.PHQ9 and item == _SELF_HARM_ITEM and told.score and not before:
+        new = not _known(talk, told)
+        if asked.topic is Topic.PHQ9 and item == _SELF_HARM_ITEM and told.score and new:
             talk.say("safety.word")
             talk.mind = replace(talk.mind, danger=True)
     if len(items) > talk.persona.items_at_once:

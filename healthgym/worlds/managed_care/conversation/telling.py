@@ -90,11 +90,12 @@ def telling(talk: Talk) -> bool:
         return True
     if _withheld(talk, permissions, about):
         return True
+    leave = _leave(talk, permissions, about)
     if about:
         _answers(talk, questions, about)
-    elif permissions:
-        _permitted(talk, permissions)
-    else:
+    if leave:
+        _permitted(talk, leave)
+    elif not about:
         _openly(talk)
     _besides(talk, about)
     return True
@@ -149,6 +150,17 @@ def _openly(talk: Talk) -> None:
         worry_told(talk)
         if worry not in talk.persona.sensitive | told | {Topic.MEDICATION}:
             answer(talk, Asked(topic=worry))
+
+
+def _leave(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> tuple[Said, ...]:
+    """Return the leave that is still to be given, along with the answers to other questions.
+
+    What was asked already needs none, nor does a mood of which an instrument was asked.
+    """
+    asked: set[Topic | None] = {*about, *(_MOODS if _MOODS & set(about) else ())}
+    if about and not talk.mind.open_permission:
+        asked.add(None)
+    return tuple(said for said in permissions if said.topic not in asked)
 
 
 def _subjects(questions: tuple[Said, ...]) -> list[Topic]:

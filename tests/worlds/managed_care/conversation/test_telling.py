@@ -346,3 +346,34 @@ def test_whether_somebody_treats_them_is_told_and_kept() -> None:
     assert line.turn.told == (told,)
     line.say(message="And you see no counselor about your mood, is that right?")
     assert told in line.memory.disclosed
+
+
+def test_who_asks_once_which_of_the_four_it_was_is_told() -> None:
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 1), about(Topic.FOOD))
+    first = line.texts[-2]
+    line.say(*items(Topic.PHQ9, 1))
+    assert not line.turn.marks
+    assert line.texts[-1].startswith(first)
+    assert "more than half" in line.texts[-1].lower()
+    line.say(about(Topic.WORK))
+    line.say(*items(Topic.PHQ9, 1))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
+def test_leave_asked_for_along_with_other_questions_is_given_along_with_the_answers() -> None:
+    line = agreed()
+    line.say(about(Topic.FOOD), may(Topic.SUBSTANCE_USE))
+    assert [told.topic for told in line.turn.told] == [Topic.FOOD]
+    assert any(line.texts[-1].endswith(each.text) for each in lines()["permission"])
+    line.say(about(Topic.SUBSTANCE_USE))
+    assert not line.turn.marks
+    # What was asked in the same breath needs no leave besides its answer.
+    line.say(may(Topic.MOOD), *items(Topic.PHQ9, 2))
+    assert not any(each.text in line.texts[-1] for each in lines()["permission"])
+
+
+def test_safe_is_who_neither_hurts_themselves_nor_is_hurt() -> None:
+    """The question may be about either, and the answer must not leave open to which it is one."""
+    for each in lines()["safety.no"]:
+        assert "safe" in each.text or "nobody" in each.text.lower()

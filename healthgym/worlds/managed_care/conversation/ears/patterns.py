@@ -1,7 +1,7 @@
 """Patterns of words, as they are written in the data beside this module.
 
 A pattern is a line of words. ``(a|b c)`` is one of several, ``<name>`` one of a class, ``a~`` a
-word in any of its forms; ``?`` behind one makes it optional. ``..`` lets up to three words pass,
+word in any of its forms, ``(a|b)~`` one of several in any; ``?`` behind one makes it optional. ``..`` lets up to three words pass,
 ``...`` up to eight, never past the end of a clause. ``^`` stands for the beginning of a clause,
 words such as ``and so`` left aside, and ``$`` for its end. ``[name]`` stands for one of the
 expressions of a list, which may have several words, and ``<name>`` for a word that nobody knows.
@@ -141,8 +141,12 @@ class Vocabulary:
     def _element(self, text: str, gap: int, optional: bool) -> Element:
         if text.startswith("["):
             ways = list(self.phrases[text.strip("[]")])
+        elif text.startswith("("):
+            forms = "~" if text.endswith("~") else ""
+            inside = text.removesuffix("~")[1:-1]
+            ways = [f"{way}{forms}" for way in _split(inside, "|") if way.strip()]
         else:
-            ways = list(_split(text[1:-1], "|")) if text.startswith("(") else [text]
+            ways = [text]
         words: set[str] = set()
         runs: list[Pattern] = []
         for way in filter(None, map(str.strip, ways)):

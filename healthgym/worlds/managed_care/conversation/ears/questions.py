@@ -23,6 +23,8 @@ _OTHER = frozenset({"other"})
 _POINTED = frozenset({"it", "that", "this"})
 #: Most words of what is no more than named before it is asked about.
 _FEW = 8
+#: Most words of "and how often was that".
+_LITTLE = 5
 #: Verbs that say something of somebody, unless who it is stands right before: "what you can do".
 _VERBS = frozenset(
     {"am", "are", "is", "was", "were", "do", "does", "did", "have", "has", "had", "can", "could"}
@@ -88,6 +90,7 @@ def questions(reading: Reading, drugs: Drugs, claimed: int, permitted: int) -> I
     yield from _permissions(reading, subjects, permitted)
     told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
     open_ = free & ~clauses.sentence(told) & ~clauses.filled(reading.role(Role.TAG))
+    open_ &= ~_how_often(reading, _ends(symptoms))
     if open_:
         yield from _dark(reading, subjects, open_, claimed | permitted)
 
@@ -165,6 +168,20 @@ def _dark(reading: Reading, subjects: tuple[Found, ...], open_: int, taken: int)
             pointed |= open_ & reading.places.of(_CAUSES)
         about = tuple(_placed(subjects, clauses.back(pointed, 1) & ~taken, Act.ASK_TOPIC))
     yield from about or (Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
+
+
+def _how_often(reading: Reading, symptoms: int) -> int:
+    """Return what asks how often it was, of what was asked right before: "Slept badly? How often?".
+
+    Args:
+        reading: The message.
+        symptoms: The last words of what a questionnaire asks about.
+    """
+    frames, found = reading.role(Role.FRAME), 0
+    for before, sentence in pairwise(reading.clauses.sentences):
+        if sentence & frames and before & symptoms and sentence.bit_count() <= _LITTLE:
+            found |= sentence
+    return found
 
 
 def _named_first(reading: Reading, open_: int) -> int:

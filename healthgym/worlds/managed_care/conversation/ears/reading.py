@@ -21,6 +21,8 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words, even, w
 _NEAR = 4
 _IF = frozenset({"if"})
 _BUT = frozenset({"but"})
+#: Words after which what is wanted to be known may be a list.
+_ASKS = frozenset({"ask", "asking", "know", "tell", "hear", "wonder", "wondering", "curious"})
 _LINKS = frozenset({"and", "so", "but", "yet", "because"})
 _SELF = frozenset({"i", "we"})
 #: Words of a condition that is not meant to come true.
@@ -231,6 +233,7 @@ def _ask(reading: Reading) -> None:
         asked |= reading.tagged
     # "Your name, if I may?" asks what stands before the condition.
     asked |= _previous(clauses, clauses.asked & reading.places.of(_IF) & clauses.starts)
+    asked |= _listed(reading, asked)
     rhythms = clauses.filled(reading.role(Role.RHYTHM)) & ~clauses.asked
     frames = reading.role(Role.FRAME) & ~rhythms
     if frames:
@@ -239,6 +242,20 @@ def _ask(reading: Reading) -> None:
     hinders = reading.role(Role.HINDERS) & asked
     if hinders:
         reading.hindered = clauses.onward(hinders << 1 & clauses.inside) & asked
+
+
+def _listed(reading: Reading, asked: int) -> int:
+    """Return what is asked on with "whether": "may I ask how you get there, whether you eat"."""
+    clauses, places = reading.clauses, reading.places
+    begins = places.of(_IF) & (clauses.starts | (places.of(_LINKS) & clauses.starts) << 1)
+    if not begins:
+        return 0
+    asks = asked & clauses.filled(places.of(_ASKS))
+    found = 0
+    for before, clause in pairwise(clauses.clauses):
+        if clause & begins and before & (asks | found) and clauses.sentence(before) & clause:
+            found |= clause
+    return found
 
 
 def _related(reading: Reading) -> int:
