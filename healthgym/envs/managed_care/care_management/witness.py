@@ -48,10 +48,7 @@ _OF_THE_DESK = frozenset(
     | {"therapist", "therapists"}
 )
 #: Who is spoken of with a subject, by whatever name: "my job lets me go".
-_SPOKEN_OF = {
-    Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"}),
-    Topic.HOUSING: frozenset({"landlord", "landlords"}),
-}
+_SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
 #: Ways to reach somebody other than a telephone.
 _OTHER_WAYS = frozenset(
     {"email", "fax", "letter", "letters", "mail", "message", "messages", "portal", "post", "sms"}
