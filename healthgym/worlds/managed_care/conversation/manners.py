@@ -28,6 +28,8 @@ HEALTH: Final = frozenset(
 _DOUBTED: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: The item of what presses no more than by asking another time.
 AGAIN: Final = "again"
+#: The item of what writes down a yes that nobody gave; of one that was given it may be said.
+CLAIMED: Final = "claimed"
 #: Acts that take back what sounded grave.
 _TAKES_BACK: Final = frozenset(
     {Act.OFFER_AUTONOMY, Act.EXPLAIN_VOLUNTARY, Act.STATE_SHARING, Act.ACCEPT_REFUSAL}
@@ -69,13 +71,14 @@ def wrongs(talk: Talk) -> bool:
 def doubtful(talk: Talk) -> frozenset[Act]:
     """Return what sounds grave in words that leave a doubt.
 
-    Who was told "I suppose so" has to ask once more.
+    Who was told "I suppose so" has to ask once more, and who was told yes writes it down.
     """
     waits = talk.mind.supposed is not Supposed.NEVER or talk.mind.invited
+    fine = {AGAIN: waits, CLAIMED: talk.stage is Stage.AGREED}
     return frozenset(
         said.act
         for said in talk.heard.acts
-        if said.act in _DOUBTED and not said.sure and not (said.item == AGAIN and waits)
+        if said.act in _DOUBTED and not said.sure and not fine.get(said.item, False)
     )
 
 

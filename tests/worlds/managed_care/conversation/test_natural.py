@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Said
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.conversation.replies import lines
+from tests.worlds.managed_care.conversation.calls import OPENING, READY, Line, agreed
 
 FILE = Path(__file__).parent / "natural.jsonl"
 ROWS: Sequence[Mapping[str, Any]] = [
@@ -39,6 +42,19 @@ def test_what_is_said_is_read_and_nothing_else(row: Mapping[str, Any]) -> None:
     assert not row.get("only") or set(heard) == set(row["read"]), heard
     for act in row.get("not", ()):
         assert act not in {bare for each in heard for bare in _bare(each)}, heard
+
+
+def test_a_yes_that_nobody_gave_is_not_written_down_and_one_that_was_given_is() -> None:
+    noted = "I'll put you down as having agreed."
+    back = {each.text for each in lines()["doubt.pressure"]}
+    line = Line(READY)
+    line.play(*OPENING)
+    for given in (False, True):
+        if given:
+            line = agreed()
+        line.person = replace(line.person, ears=understand)
+        assert (line.say(message=noted).text in back) is not given
+        assert not line.turn.marks
 
 
 def _bare(heard: str) -> tuple[str, ...]:
