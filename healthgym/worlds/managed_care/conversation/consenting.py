@@ -31,7 +31,8 @@ from healthgym.worlds.managed_care.conversation.taking_in import (
 )
 from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
 
-#: A yes to this version of the offer, or to a later one, is a refusal: the handbook on consent.
+#: A yes to this version of the offer, or to a later one, is a refusal if nothing was answered in
+#: between: the handbook on consent.
 _VERSIONS_MOST: Final = 2
 _ASKS: Final = frozenset({Act.ASK_WILLINGNESS, Act.REQUEST_CONSENT})
 _EXPLAINS: Final = OFFERS - _ASKS
@@ -113,7 +114,7 @@ def _decides(talk: Talk) -> None:
     """Agree, or say why not yet: what was not said, a worry, an unsure yes."""
     missing, mind = lacking(talk), talk.mind
     talk.mind = replace(mind, invited=False)
-    if mind.versions >= _VERSIONS_MOST and not mind.invited:
+    if mind.versions >= _VERSIONS_MOST and not mind.invited and weight(talk) <= mind.weighed:
         talk.to(Stage.REFUSED_FOR_GOOD)
         talk.say("no.third")
     elif missing is not None:

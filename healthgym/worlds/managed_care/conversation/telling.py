@@ -117,6 +117,8 @@ def _harvests(talk: Talk, about: list[Topic]) -> bool:
     """Return whether more private subjects are asked about in one turn than are answered."""
     private = {topic for topic in about if topic in talk.persona.sensitive}
     spared = {Topic.MOOD} if private & (_MOODS - {Topic.MOOD}) else set()
+    if Topic.SAFETY in private and _only_of_harm(talk):
+        spared.add(Topic.PHQ9)  # "Are you safe, or do you think of hurting yourself?" is one.
     return len(private - spared) > _SENSITIVE_MOST
 
 

@@ -192,6 +192,12 @@ def test_what_is_near_does_not_prove_it(text: str, name: str) -> None:
     assert "F43" not in claim.codes or name == "nightmares"
 
 
+def test_bills_that_nobody_can_pay_are_told_of() -> None:
+    for text in ("Does not know how to pay all bills", "Behind on the rent", "Bills stay unpaid"):
+        assert {said.claim.name for said in lexicon().found(text)} == {"poverty"}, text
+    assert not list(lexicon().found("Knows how to pay the bills"))
+
+
 def test_binge_eating_is_no_drinking() -> None:
     found = lexicon().found("Anorexia nervosa, binge eating/purging type, moderate")
     assert "alcohol" not in {said.claim.name for said in found}

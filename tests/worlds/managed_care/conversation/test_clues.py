@@ -183,8 +183,12 @@ def test_a_question_after_what_was_missing_was_made_good_is_no_further_version()
     line = Line(persona)
     line.play(*OPENING, ASK, eases(Concern.COST), ASK, Act.EXPLAIN_BENEFIT, *SURELY)
     assert line.consent() is Consent.GIVEN
+    # What was made good counts for the third question as well: the handbook, "when they hesitate".
     line = Line(persona)
     line.play(*OPENING, ASK, ASK, eases(Concern.COST), Act.EXPLAIN_BENEFIT, *SURELY)
+    assert line.consent() is Consent.GIVEN
+    line = Line(persona)
+    line.play(*OPENING, ASK, ASK, ASK)
     assert line.consent() is Consent.REFUSED
 
 

@@ -377,3 +377,12 @@ def test_safe_is_who_neither_hurts_themselves_nor_is_hurt() -> None:
     """The question may be about either, and the answer must not leave open to which it is one."""
     for each in lines()["safety.no"]:
         assert "safe" in each.text or "nobody" in each.text.lower()
+
+
+def test_safety_and_self_harm_in_one_breath_are_one_subject() -> None:
+    line = agreed()
+    line.play(may(Topic.PHQ9), may(Topic.SAFETY))
+    line.say(*items(Topic.GAD7, 7), *items(Topic.PHQ9, 9), about(Topic.SAFETY))
+    assert Mark.HARVESTING not in line.turn.marks
+    line.say(*items(Topic.GAD7, 6), *items(Topic.PHQ9, 1), about(Topic.SAFETY))
+    assert Mark.HARVESTING in line.turn.marks

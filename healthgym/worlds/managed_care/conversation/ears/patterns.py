@@ -1,10 +1,11 @@
 """Patterns of words, as they are written in the data beside this module.
 
 A pattern is a line of words. ``(a|b c)`` is one of several, ``<name>`` one of a class, ``a~`` a
-word in any of its forms, ``(a|b)~`` one of several in any; ``?`` behind one makes it optional. ``..`` lets up to three words pass,
-``...`` up to eight, never past the end of a clause. ``^`` stands for the beginning of a clause,
-words such as ``and so`` left aside, and ``$`` for its end. ``[name]`` stands for one of the
-expressions of a list, which may have several words, and ``<name>`` for a word that nobody knows.
+word in any of its forms, ``(a|b)~`` one of several in any; ``?`` behind one makes it optional.
+``..`` lets up to three words pass, ``...`` up to eight, never past the end of a clause. ``^``
+stands for the beginning of a clause, words such as ``and so`` left aside, and ``$`` for its end.
+``[name]`` stands for one of the expressions of a list, which may have several words, and
+``<name>`` for a word that nobody knows.
 """
 
 from __future__ import annotations
