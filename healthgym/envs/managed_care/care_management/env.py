@@ -98,7 +98,9 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
     {common arguments}
     - `difficulty` (str, CareConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
         weights of several. A configuration narrows what is drawn: endings, conditions,
-        programmes, persons, how much stands around. ``"drill"`` is one skill for small models:
+        programmes, persons, how much stands around. ``"conversations"`` is what makes calls hard:
+        people who are not there, hear badly, speak another language, are moody or looked after by
+        others, and every ending there is. ``"drill"`` is one skill for small models:
         one call in an open episode, five tools and eight calls, with somebody who is ready, has
         one worry, or refuses for good; of the checks it asks those of the call and its record.
     - `rules` (str, "strict"): Which rules the office keeps: ``"strict"``, or ``"compat"`` for the
