@@ -198,6 +198,13 @@ def test_bills_that_nobody_can_pay_are_told_of() -> None:
     assert not list(lexicon().found("Knows how to pay the bills"))
 
 
+def test_a_fall_is_one_in_whose_words_it_may_be() -> None:
+    for text in ("I've fallen on the stairs.", "She has fallen on the stairs."):
+        assert "falls" in {said.claim.name for said in lexicon().found(text)}, text
+    assert not list(lexicon().found("Hit her head on the stairs."))
+    assert {said.claim.name for said in lexicon().found("He hits her.")} == {"violence"}
+
+
 def test_binge_eating_is_no_drinking() -> None:
     found = lexicon().found("Anorexia nervosa, binge eating/purging type, moderate")
     assert "alcohol" not in {said.claim.name for said in found}
