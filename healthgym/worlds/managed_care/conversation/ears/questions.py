@@ -21,6 +21,8 @@ _POINTERS = frozenset({"them", "these", "those"})
 _EACH = _POINTERS | {"each"}
 _OTHER = frozenset({"other"})
 _POINTED = frozenset({"it", "that", "this"})
+#: What one does with a medicine that was named before.
+_TAKING = frozenset({"take", "taking", "use", "using", "skip", "skipping", "miss", "missing"})
 #: Most words of what is no more than named before it is asked about.
 _FEW = 8
 #: Most words of "and how often was that".
@@ -79,7 +81,7 @@ def questions(reading: Reading, drugs: Drugs, claimed: int, permitted: int) -> I
         for name, ends in drugs
         if ends & free
     )
-    if drugs and reading.places.of(_EACH):
+    if drugs and reading.places.of(_EACH | _POINTED):
         named += tuple(_named_before(reading, drugs, free & ~clauses.filled(_ends(symptoms))))
     yield from symptoms
     yield from named
@@ -129,13 +131,17 @@ def _only_hindered(reading: Reading, drugs: Drugs) -> int:
 def _named_before(reading: Reading, drugs: Drugs, free: int) -> Iterator[Found]:
     """Return the medicines of a list after which "do you take each of them" asks for them all.
 
+    "And losartan, how do you take that one?" asks for the one.
+
     Args:
         reading: The message.
         drugs: The medicines that are named, and where.
         free: What is asked, of nothing that a questionnaire asks about.
     """
     clauses = reading.clauses
-    each = reading.places.of(_EACH) & ~(reading.places.of(_OTHER) >> 1)
+    places = reading.places
+    each = places.of(_EACH) & ~(places.of(_OTHER) >> 1)
+    each |= places.of(_POINTED) & clauses.filled(places.of(_TAKING))
     asking = clauses.filled(free & each) & free
     for rule, ends in reading.of(Role.SUBJECT):
         if rule.topic not in (Topic.MEDICATION, None):
