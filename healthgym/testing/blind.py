@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from healthgym.core.borders import Json
+from healthgym.core.borders import Json, Settings
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import Script
 from healthgym.core.seeding import Split
@@ -100,17 +100,20 @@ def check_blind(
     return found
 
 
-def measured_chance(env_id: str, tasks: int = 400) -> dict[str, float]:
+def measured_chance(
+    env_id: str, tasks: int = 400, kwargs: Settings | None = None
+) -> dict[str, float]:
     """Return what a family may declare as its ``chance``, from train tasks.
 
     Args:
         env_id: The environment.
         tasks: Number of train tasks.
+        kwargs: Its arguments, such as the one kind that is measured.
 
     Returns:
         By kind, the mean progress of the best policy that does not look, where it has some.
     """
-    env = _shaped(env_id)
+    env = _shaped(env_id, kwargs)
     env.family.chance = {}
     best: dict[str, float] = {}
     for name, kinds in _returns(env, Split.TRAIN, tasks).items():
@@ -120,8 +123,8 @@ def measured_chance(env_id: str, tasks: int = 400) -> dict[str, float]:
     return {kind: reached for kind, reached in sorted(best.items()) if reached}
 
 
-def _shaped(env_id: str) -> HealthEnv:
-    env = keeping_env(env_id)
+def _shaped(env_id: str, kwargs: Settings | None = None) -> HealthEnv:
+    env = keeping_env(env_id, kwargs)
     env.reward = PotentialReward()
     return env
 

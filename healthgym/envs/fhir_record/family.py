@@ -28,7 +28,7 @@ from healthgym.core.levels import SYNTHETIC, Level, choose_levels
 from healthgym.core.seeding import Split
 from healthgym.core.verbs import Verb
 from healthgym.envs.fhir_record import oracle, practices
-from healthgym.envs.fhir_record.chance import chance_of
+from healthgym.envs.fhir_record.chance import chance_by_kind
 from healthgym.envs.fhir_record.draft import PRESETS, ChartConfig
 from healthgym.envs.fhir_record.generator import (
     BENCHMARK_NOW,
@@ -59,10 +59,10 @@ from healthgym.envs.fhir_record.wording import Style
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.fhir.world import FhirWorld
 
-#: Two of the twenty types state all there is to know, so that the prior solves them.
-_CEILINGS = {"prior": 0.25}
+#: Two of the twenty types state all there is to know, so that whoever orders solves them.
+_CEILINGS = {"prior": 0.25, "eager": 0.25}
 #: The mixes of the published benchmarks let constant answers pass more often than ours.
-_PUBLISHED_CEILINGS = {"prior": 0.45, "finish_minus_one": 0.2}
+_PUBLISHED_CEILINGS = {"prior": 0.45, "eager": 0.45, "finish_minus_one": 0.2}
 
 
 #: Agents choose how many resources search_fhir shows on a page.
@@ -188,7 +188,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             self.roles = single(FolderToolset, verbs=_VERBS)
         defects = BENCHMARK_DEFECTS[benchmark] if benchmark else HONEST_DEFECTS
         self.verifier = FhirRecordVerifier(defects, own=real)
-        self.chance = chance_of(benchmark or self.name)
+        self.chance = chance_by_kind()
         if benchmark:
             self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
             self.ceilings = _PUBLISHED_CEILINGS
@@ -283,6 +283,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         return {
             "flood": self._spoken(oracle.flood),
             "prior": self._spoken(oracle.prior),
+            "eager": self._spoken(oracle.eager),
             "finish_empty": self._spoken(oracle.finish_empty),
             "finish_minus_one": self._spoken(oracle.finish_minus_one),
         }

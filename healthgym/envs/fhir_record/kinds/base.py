@@ -68,6 +68,14 @@ class TaskKind(ABC):
     def prior(self, facts: Facts) -> tuple[Sequence[ToolCall], Sequence[float | str]]:
         """Return orders and finish value of the best policy that reads no chart."""
 
+    def assumed(self, facts: Facts) -> Decision | None:
+        """Return the decision on a branch that acts, with a value that a chart often has there.
+
+        Who orders without a look does this. None where the prior orders already, or nothing can be
+        ordered by the question alone.
+        """
+        return None
+
     def facts(self, draft: Draft, **details: str) -> Facts:
         """Return facts about the draft's patient, with whatever the question states."""
         usual, stated = published(self.name), draft.stated

@@ -78,15 +78,21 @@ class CatheterRemoval(TaskKind):
             return Decision("recent", answer)
         if view.service_requests(facts.patient, code):
             return Decision("removal_ordered", answer)
-        order = OrderSpec(
+        return Decision("overdue", answer, (self._order(facts),))
+
+    def _order(self, facts: Facts) -> OrderSpec:
+        return OrderSpec(
             "removal",
             "ServiceRequest",
             "catheter removal",
-            codes=(code,),
+            codes=(facts.codes["catheter"],),
             within=timedelta(days=1),
             text=_REMOVAL,
         )
-        return Decision("overdue", answer, (order,))
+
+    def assumed(self, facts: Facts) -> Decision:
+        """Order the removal; when the catheter was placed, nobody can guess."""
+        return Decision("overdue", (NOTHING,), (self._order(facts),))
 
     def lookups(self, facts: Facts, decision: Decision) -> Sequence[ToolCall]:
         """Search the insertions, then the orders to remove."""

@@ -148,9 +148,13 @@ class PotassiumRepletion(LatestLab):
         if reading is None:
             return Decision("absent", (NOTHING,))
         answer = (number(value, 0.005, self.analyte.unit),)
-        goal = self.number(facts, "goal")
-        if value >= goal:
+        if value >= self.number(facts, "goal"):
             return Decision("normal", answer)
+        return Decision("low", answer, self._repletion(facts, value))
+
+    def _repletion(self, facts: Facts, value: float) -> tuple[OrderSpec, OrderSpec]:
+        """Return the orders of the drug and of the level, for a value below the goal."""
+        goal = self.number(facts, "goal")
         dose = round((goal - value) / 0.1 * self.number(facts, "per_tenth"), 1)
         medication = OrderSpec(
             "potassium",
@@ -173,7 +177,12 @@ class PotassiumRepletion(LatestLab):
             priority="stat",
             occurrence=(morning, morning + timedelta(minutes=59)),
         )
-        return Decision("low", answer, (medication, level))
+        return medication, level
+
+    def assumed(self, facts: Facts) -> Decision:
+        """Take the value for the first one below the goal."""
+        value = round(self.number(facts, "goal") - 0.1, 1)
+        return Decision("low", (number(value),), self._repletion(facts, value))
 
 
 class A1cRecheck(LatestLab):

@@ -125,8 +125,12 @@ class MagnesiumReplacement(LatestLab):
         branch = magnesium_tier(facts, value)
         if branch == "normal":
             return Decision(branch, answer)
-        grams, hours = (self.number(facts, f"{branch}_{unit}") for unit in ("g", "h"))
-        order = OrderSpec(
+        return Decision(branch, answer, (self._replacement(facts, branch),))
+
+    def _replacement(self, facts: Facts, tier: str) -> OrderSpec:
+        """Return the order that the dosing table has for a tier."""
+        grams, hours = (self.number(facts, f"{tier}_{unit}") for unit in ("g", "h"))
+        return OrderSpec(
             "magnesium",
             "MedicationRequest",
             codes=(facts.codes["magnesium_ndc"],),
@@ -137,4 +141,9 @@ class MagnesiumReplacement(LatestLab):
             route="IV",
             within=AT_ONCE,
         )
-        return Decision(branch, answer, (order,))
+
+    def assumed(self, facts: Facts) -> Decision:
+        """Take the value for the first one of the lowest tier, whose limit is no other's."""
+        value = round(self.number(facts, "lower") - 0.01, 2)
+        tier = magnesium_tier(facts, value)
+        return Decision(tier, (number(value),), (self._replacement(facts, tier),))

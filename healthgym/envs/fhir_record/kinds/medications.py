@@ -136,6 +136,13 @@ class ThrombosisProphylaxis(TaskKind):
         """List the active orders."""
         return [_active(facts)]
 
+    def assumed(self, facts: Facts) -> Decision:
+        """Answer that one order is wrong: it cannot be stopped unseen, but half the answer can be.
+
+        Heparin beside it would be a stray order on more charts than call for it.
+        """
+        return Decision("lone_other", (number(1), NOTHING))
+
     def prior(self, facts: Facts) -> tuple[Sequence[ToolCall], Sequence[float | str]]:
         """Order heparin, as where there is nothing."""
         heparin = call(
@@ -216,8 +223,12 @@ class ProlongedQtc(TaskKind):
         orders = active_orders(view, facts.patient)
         drugs = drugs_stated(facts, "drugs", QT_PROLONGING)
         stops = frozenset(order.id for order in orders if order.names(drugs))
+        branch = "prolonged" if stops else "prolonged_no_drug"
+        return Decision(branch, answer, (self._ecg(facts),), stops)
+
+    def _ecg(self, facts: Facts) -> OrderSpec:
         due = facts.now + timedelta(hours=self.number(facts, "ecg_hours"))
-        ecg = OrderSpec(
+        return OrderSpec(
             "ecg",
             "ServiceRequest",
             "ecg",
@@ -225,7 +236,11 @@ class ProlongedQtc(TaskKind):
             occurrence=(due - timedelta(hours=2), due + timedelta(hours=2)),
             text="12-lead ECG",
         )
-        return Decision("prolonged" if stops else "prolonged_no_drug", answer, (ecg,), stops)
+
+    def assumed(self, facts: Facts) -> Decision:
+        """Take the QTc for the first one above the limit, without a drug to stop."""
+        value = self.number(facts, "limit") + 1
+        return Decision("prolonged_no_drug", (number(value),), (self._ecg(facts),))
 
     def lookups(self, facts: Facts, decision: Decision) -> Sequence[ToolCall]:
         """Search the QTc, and the active orders if it is prolonged."""

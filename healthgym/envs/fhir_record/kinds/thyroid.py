@@ -158,8 +158,16 @@ class ThyroidProtocol(TaskKind):
         low, top = self.number(facts, "ft4_low"), self.number(facts, "ft4_high")
         if ft4 is None or not low <= ft4.value <= top:
             return Decision("ft4_outside", answer)
+        return Decision("protocol_b", answer, self._in_months(facts))
+
+    def _in_months(self, facts: Facts) -> tuple[OrderSpec, ...]:
         due = round(_DAYS_OF_MONTH * self.number(facts, "months"))
-        return Decision("protocol_b", answer, self._repeats(facts, due - _SLACK_B, due + _SLACK_B))
+        return self._repeats(facts, due - _SLACK_B, due + _SLACK_B)
+
+    def assumed(self, facts: Facts) -> Decision:
+        """Take both values for the lowest at which the second arm acts."""
+        answer = (number(self.number(facts, "raised")), number(self.number(facts, "ft4_low")))
+        return Decision("protocol_b", answer, self._in_months(facts))
 
     def _levothyroxine(self, facts: Facts) -> OrderSpec:
         """Return the order that starts treatment."""
