@@ -35,6 +35,22 @@ _DRUGS = (
     r"amiodarone|citalopram|levofloxacin|azithromycin|methadone|"
     r"fondaparinux|apixaban|rivaroxaban|dabigatran)(?:,? (?:and )?\w+)?"
 )
+#: After "no order is" these say that none was found; "needed" does not.
+_ON_FILE = (
+    r"(?:found|present|active|exists?|in place|on file|on record|placed|recorded|listed|documented|"
+    r"seen|noted|available|there|outstanding|open|entered|written)\b"
+)
+#: What can be looked back on: "in this patient" is no time.
+_SPAN = (
+    r"(?:(?:past|last|current|flu|influenza|calendar) )*(?:\d+ )?(?:hours?|days?|weeks?|months?|"
+    r"years?|seasons?|winter|autumn|fall|spring|stay|admission|hospitali[sz]ation|encounter|visit|"
+    r"period|window|time|interval|shift|morning)\b"
+)
+#: What is denied of a patient rather than of an order, if what is between is no denial itself.
+_ABSENT = re.compile(
+    r"\b(?P<no>no|not|without|denies|nor)(?P<what>(?: \w[\w-]*){0,3}) "
+    r"(?:allerg\w*|contraindicat\w*|errors?)(?: known)?\b"
+)
 #: What sounds like denial and states a finding: that something else is absent, or was ended.
 _FINDING = re.compile(
     r"\b(?:no|without)(?: any| an?)? (?:prior|previous|recent|active|current|existing|documented|"
@@ -42,12 +58,10 @@ _FINDING = re.compile(
     r"|\b(?:no|without)(?: an?)?(?: [\w-]+){0,4}"
     r" (?:on record|on file|on (?:the )?(?:\w+ ){0,3}list|recorded|found|available|documented|"
     r"in (?:the )?chart)\b"
-    r"|\bno(?: [\w-]+){0,4} orders? (?:was|were|is|are|found|exists?|in place|on file)\b"
+    rf"|\bno(?: [\w-]+){{0,4}} orders? (?:(?:was|were|is|are) )?{_ON_FILE}"
     r"|\b(?:orders?|opioids?|regimen) without *(?=$|[.,;])"
     r"|\bno(?: [\w-]+){0,4} (?:in|within|during|over|since) "
-    r"(?=(?:the )?(?:past|last|previous|prior|this|these|over|more|\d))"
-    r"|\b(?:no|not|without|denies|nor)(?: [\w-]+){0,3} "
-    r"(?:allerg\w*|contraindicat\w*|errors?)(?: known)?\b"
+    rf"(?=(?:the )?(?:past|last|previous|prior|over|more|\d|(?:this|these) {_SPAN}))"
     rf"|\b(?:stopp(?:ed|ing)|discontinu(?:ed|ing)|after stop of) {_DRUGS}"
     rf"|\b{_DRUGS} (?:(?:was|were|has been|have been|is|are) )?(?:stopped|discontinued)\b"
     r"|\bto avoid (?!(?:giving|doing|using|taking|this|it|the)\b)"
@@ -82,6 +96,22 @@ _ENDING = frozenset(
      "and", "patient", "he", "she", "they", "nurse", "team", "all", "both", "has", "have", "not",
      "then", "please", "just", "with", "due", "because", "known", "severe"}
 )  # fmt: skip
+#: What an order is called by; with a word before it, it may be another one.
+_TREATMENT = frozenset(
+    {"therapy", "treatment", "prophylaxis", "replacement", "repletion", "supplementation",
+     "regimen", "course", "intervention"}
+)  # fmt: skip
+#: Words before what is said of an order, where its name is taken out.
+_LEADING = frozenset(
+    {"this", "that", "the", "it", "order", "orders", "request", "is", "was", "are", "were", "has",
+     "have", "been", "be", "being", "to", "now", "hereby", "therefore", "please", "just", "all",
+     "already", "considered", "deemed", "entirely", "completely", "totally", "quite", "simply"}
+)  # fmt: skip
+#: What is done with an order, said of it afterwards.
+_GIVEN = frozenset(
+    {"given", "done", "administered", "performed", "ordered", "drawn", "taken", "started", "be",
+     "made", "carried", "because", "due", "for", "this", "it", "that"}
+)  # fmt: skip
 #: What else is turned down; the words after it tell whether it is the order.
 _TURNED_DOWN = re.compile(
     r"\b(?:refus(?:es|ed)|declin(?:es|ed)) (?P<what>[\w/-]+(?: [\w/-]+){0,2})"
@@ -113,15 +143,17 @@ def denies(spec: OrderSpec, text: str) -> bool:
     finding = item_of(spec).finding
     if finding:
         plain = finding.sub(" ", plain)
-    plain = " ".join(without_names(spec, plain).split())
+    # Commas and brackets stay: what is denied before one is not what is found behind it.
+    plain = " ".join(without_names(spec, plain, pointed=True).split())
+    if any(map(_is_taken_back, re.split(r"[.;!]", plain))):
+        return True
     plain = _FINDING.sub(" ", _ADVICE.sub(" ", plain))
     other = _words("of_services" if spec.dose else "of_drugs")
     acts = _words("carried_out") - other
     acts |= item_of(spec).words if spec.dose is None else frozenset()
+    plain = _ABSENT.sub(lambda found: _is_missing(found, acts), plain)
     plain = _TURNED_DOWN.sub(lambda found: _of_another(found, acts), plain)
-    plain = _ENDED.sub(
-        lambda found: found[0] if found[found.lastgroup or 0] in acts | _ENDING else " ", plain
-    )
+    plain = _ENDED.sub(lambda found: _was_ended(found, acts, item_of(spec).words), plain)
     plain = _NO.sub(lambda found: _absent(found, acts), plain)
     plain = _NOT.sub(_is_a_state, plain)
     return _DENIAL.search(plain) is not None
@@ -132,6 +164,50 @@ def _of_another(found: re.Match[str], acts: frozenset[str]) -> str:
     words = set(found["what"].split())
     about = words & (acts | _ALL | _ENDING | _words("turned_down") | _words("turned_down_first"))
     return found[0] if about else " "
+
+
+def _is_missing(found: re.Match[str], acts: frozenset[str]) -> str:
+    """Return nothing in place of an allergy or error that is denied, and not the order with it."""
+    words = set(found["what"].split())
+    about = _words("turned_down") | _words("acting") | _GIVEN
+    about |= acts if found["no"] == "not" else frozenset()  # "no contrast allergy"
+    return found[0] if words & about or any(map(_DENIAL.fullmatch, words)) else " "
+
+
+def _was_ended(found: re.Match[str], acts: frozenset[str], own: frozenset[str]) -> str:
+    """Return nothing in place of another thing that was ended, and the words if of the order."""
+    what = found[found.lastgroup or 0]
+    before = re.split(r"[.,;()]", found.string[: found.start()])[-1].split()
+    treated = what in _TREATMENT and set(before) <= _TREATMENT | _LEADING | own | acts
+    return found[0] if what in acts | _ENDING or treated or _DENIAL.fullmatch(what) else " "
+
+
+def _is_taken_back(sentence: str) -> bool:
+    """Return whether a part of a sentence that has no subject takes the order back.
+
+    "Rescinded.", "Blocked by pharmacy." and "Pointless." are said of the order, as nothing else is
+    named. Of participles there are too many to list: one that begins a sentence and is none of the
+    usual findings takes it back.
+    """
+    for place, part in enumerate(re.split(r"[,:()]", sentence)):
+        words = part.split()
+        while words and words[0] in _LEADING:
+            words = words[1:]
+        if not words:
+            continue
+        alone = len(words) == 1 or words[1] == "by"
+        if not place and alone and words[0].endswith("ed") and words[0] not in _words("bare"):
+            return True
+        kinds = ("taken_back", "alone") if part == sentence else ("taken_back",)
+        if any(_forms(kind).match(" ".join(words)) for kind in kinds):
+            return True
+    return False
+
+
+@cache
+def _forms(kind: str) -> re.Pattern[str]:
+    forms = "|".join(sentences()[kind])
+    return re.compile(rf"(?:{forms})(?: (?:by|from|per|because|due to|as|anyway|please)\b|$)")
 
 
 def _absent(found: re.Match[str], acts: frozenset[str]) -> str:

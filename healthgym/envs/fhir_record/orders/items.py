@@ -143,14 +143,24 @@ def read_instruction(spec: OrderSpec, text: str) -> Sig:
     return sig
 
 
+#: What may stand between the words of a name.
+_BETWEEN = r"[\s,;()]+"
+
+
 def _unpointed(text: str) -> str:
     """Return a text without the commas and brackets that formularies set differently."""
     return " ".join(re.sub(r"[,;()]+(?=\s|$)|(?<=\s)[(]|^[(]", " ", text).split())
 
 
-def without_names(spec: OrderSpec, text: str) -> str:
-    """Return a text in the form it is scanned in, less what names the thing ordered."""
-    return _without_names(item_of(spec), plain(text))[0]
+def without_names(spec: OrderSpec, text: str, *, pointed: bool = False) -> str:
+    """Return a text in the form it is scanned in, less what names the thing ordered.
+
+    Args:
+        spec: The order.
+        text: The text.
+        pointed: Whether commas and brackets stay, where they are the borders of clauses.
+    """
+    return _without_names(item_of(spec), plain(text), pointed=pointed)[0]
 
 
 def has_name(spec: OrderSpec, text: str) -> bool:
@@ -158,11 +168,12 @@ def has_name(spec: OrderSpec, text: str) -> bool:
     return _without_names(item_of(spec), plain(text))[1] > 0
 
 
-def _without_names(item: Item, text: str) -> tuple[str, int]:
+def _without_names(item: Item, text: str, *, pointed: bool = False) -> tuple[str, int]:
     count = 0
-    text = _unpointed(text)
+    text = text if pointed else _unpointed(text)
     for name in item.names:
-        text, found = re.subn(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ", text)
+        words = _BETWEEN.join(map(re.escape, name.split()))
+        text, found = re.subn(rf"(?<![\w-]){words}(?![\w-])", " ", text)
         count += found
     return text, count
 

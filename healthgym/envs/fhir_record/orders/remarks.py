@@ -55,7 +55,9 @@ _BETWEEN = re.compile(
     r"|\bwait\w* [\d-]+ ?min\w* (?:before|prior to) (?:eating|breakfast|food|lying|coffee|meals)\b"
 )
 #: Kinds of words that make another order of one for a service.
-_OF_SERVICES = ("standing", "later", "others", "counts")
+_OF_SERVICES = ("standing", "hanging", "later", "others", "counts")
+#: Those that are read of a drug, whose times are read with its dose.
+_OF_DRUGS = ("standing", "hanging", "later")
 #: Words of a clause about looking again, which has times and rates of its own.
 _CHECKING = ("check", "monitor", "level", "draw", "lab", "measure", "repeat tsh", "last", "prior")
 
@@ -104,9 +106,13 @@ def changes_order(spec: OrderSpec, text: str) -> str:
         clause = kinds["neither"].sub(" ", clause)
         if spec.dose:
             clause = _BETWEEN.sub(" ", clause)
-        dosed = ("standing",) if any(w in clause for w in _CHECKING) else ("standing", "later")
-        for kind in dosed if spec.dose else _OF_SERVICES:
-            if kinds[kind].search(clause) and not (spec.as_needed and kind == "standing"):
+        free = {"hanging"} if spec.as_needed else set()
+        if spec.dose and any(word in clause for word in _CHECKING):
+            free.add("later")
+        for kind in _OF_DRUGS if spec.dose else _OF_SERVICES:
+            if kind in free:
+                continue
+            if kinds[kind].search(clause):
                 return kind
     return ""
 
