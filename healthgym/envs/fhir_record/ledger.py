@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.fhir_record.orders import faults, identifies, is_about
-from healthgym.envs.fhir_record.orders.remarks import goes_on
+from healthgym.envs.fhir_record.orders.instructions import asks_otherwise
+from healthgym.envs.fhir_record.orders.remarks import ending_clauses, ending_of, goes_on
 from healthgym.envs.fhir_record.orders.words import (
     has_modifier,
     is_one_of,
@@ -27,6 +28,8 @@ _TAKEN_BACK = frozenset({"stopped", "cancelled", "entered-in-error", "revoked"})
 _ASIDE = frozenset({"id", "meta", "status", "statusReason"})
 #: Statuses of an order that another one may not end by the way.
 _GOES_ON = frozenset({"active", "on-hold"})
+#: What a note beside an order that is ended may ask for: that it ends.
+_ENDING = OrderSpec("ending", "MedicationRequest", "ending")
 #: What a copy that takes an entry back may say of itself.
 _OF_COPY = _ASIDE | {"authoredOn", "note", "identifier", "issued"}
 
@@ -173,15 +176,18 @@ class Ledger:
                 write.kind is WriteKind.CREATE
                 and is_about(resource, self._patient)
                 and _same_drug(resource, original)
-                and self._ends(resource)
+                and self._ends(resource, original)
             )
             if (updated and _content(original) == _content(resource)) or copied:
                 self.open.remove(write)
                 return True
         return False
 
-    def _ends(self, copy: JsonObject) -> bool:
-        """Return whether an ended copy says in no other element that the order is to go on."""
+    def _ends(self, copy: JsonObject, original: JsonObject) -> bool:
+        """Return whether an ended copy says in no other element that anything is to be done."""
+        known = {*texts_in(original), *texts_in(copy.get("medicationCodeableConcept"))}
+        drug = concept_text(original.get("medicationCodeableConcept"))
+        said = [ending_of(drug, text) for text in texts_in(copy) if text not in known]
         dated = copy.get("authoredOn")
         written = parse_time(dated) if isinstance(dated, str) else None
         return not (
@@ -189,7 +195,7 @@ class Ledger:
             or copy.get("doNotPerform")
             or copy.get("intent", "order") != "order"
             or (written is not None and written > self._end + timedelta(minutes=1))
-            or any(goes_on(text) for text in texts_in(copy))
+            or any(goes_on(text) or asks_otherwise(_ENDING, ending_clauses(text)) for text in said)
         )
 
 

@@ -24,6 +24,7 @@ from healthgym.envs.fhir_record.orders.remarks import REPEATED
 from healthgym.envs.fhir_record.orders.shorthand import written_out
 from healthgym.envs.fhir_record.orders.sig import (
     Sig,
+    method_fits,
     read_timing_code,
     read_words,
     route_of_code,
@@ -103,12 +104,15 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
     _read_timing(spec, read, dosage.get("timing"))
     if not all(site_fits(spec.route, site) for site in texts_in(dosage.get("site"))):
         read.problems.add("site")
-    for said in texts_in(dosage.get("method")):
-        read.sig.routes |= read_words(said).routes & {"intravenous push"}
+    if not all(method_fits(spec.route, said) for said in texts_in(dosage.get("method"))):
+        read.problems.add("method")
     if dosage.get("asNeededBoolean") is True or dosage.get("asNeededCodeableConcept"):
         read.sig.as_needed.add(True)
-        for reason in texts_in(dosage.get("asNeededCodeableConcept")):
+        needs = list(texts_in(dosage.get("asNeededCodeableConcept")))
+        for reason in needs:
             read.sig.add(read_instruction(spec, reason))
+        if dosage.get("asNeededCodeableConcept") and not needs:
+            read.problems.add("as needed")  # a need that is a bare code is read by nobody
     elif dosage.get("asNeededBoolean") not in (None, False):
         read.problems.add("as needed")
     if exceeded_limits(dosage, read.sig):
@@ -212,6 +216,8 @@ def _read_repeat(read: Dosage, repeat: object) -> None:
         most = f"{name}Max"
         if most in repeat and repeat[most] != repeat.get(name):
             read.problems.add("timing")
+    if "offset" in repeat and not repeat.get("when"):
+        read.problems.add("timing")
     count = number(repeat.get("count"))
     if "count" in repeat and count is None:
         read.problems.add("timing")

@@ -67,8 +67,11 @@ def item_of(spec: OrderSpec) -> Item:
     return _items()[spec.item]
 
 
-#: Systems whose code for a drug nobody can check here: its own display has to name the drug.
-_OPEN_SYSTEMS = frozenset({"", "local", "rxnorm", "ndc", "atc", "snomed"})
+#: Systems whose code for a drug nobody can check here: its own display has to name the drug. ATC
+#: has one code for a drug by one way, and it is listed.
+_OPEN_SYSTEMS = frozenset({"", "local", "rxnorm", "ndc", "snomed"})
+#: Those in which a product may be named beside the code that was asked for.
+_OF_PRODUCTS = frozenset({"local", "rxnorm"})
 
 
 def is_right_code(spec: OrderSpec, coding: JsonObject) -> bool:
@@ -76,9 +79,12 @@ def is_right_code(spec: OrderSpec, coding: JsonObject) -> bool:
     if coding.get("code") not in spec.codes:
         return False
     system = system_of(coding.get("system"))
-    if spec.system:
-        return system == system_of(spec.system)
     item = item_of(spec)
+    if spec.system:
+        asked = system_of(spec.system)
+        # A code of the item needs no system to be told by, whichever question asks for it.
+        bare = not system and coding["code"] in item.codes.get(asked, ())
+        return system == asked or bare
     known = item.codes.get(system, frozenset()) | item.asked.get(system, frozenset())
     return system in ("", "local") or coding["code"] in known
 
@@ -95,13 +101,24 @@ def fits_code(spec: OrderSpec, coding: JsonObject) -> bool:
     if code in item_of(spec).codes.get(system, ()):
         return True
     named = isinstance(coding.get("display"), str)
-    if spec.codes and named and system == "local":
-        return not _is_code_of_other(code)  # a house's own code, beside the one asked for
-    return not spec.codes and named and system in _OPEN_SYSTEMS and not _is_code_of_other(code)
+    if not spec.codes:
+        open_systems = _OPEN_SYSTEMS
+    else:  # a house's own code, or a product of the drug, beside the one asked for
+        open_systems = _OF_PRODUCTS if spec.dose else frozenset({"local"})
+    return named and system in open_systems and not _is_code_of_other(code, system)
 
 
-def _is_code_of_other(code: object) -> bool:
-    return any(code in codes for item in _items().values() for codes in item.codes.values())
+def _is_code_of_other(code: str, system: str) -> bool:
+    """Return whether a code is known as that of another item, or of a drug that is none."""
+    if any(code in codes for item in _items().values() for codes in item.codes.values()):
+        return True
+    return any(code in codes for name, codes in _others().items() if system in ("", name))
+
+
+@cache
+def _others() -> Mapping[str, frozenset[str]]:
+    """Return codes of drugs that are no item, by the short name of their system."""
+    return {system: frozenset(drugs.values()) for system, drugs in read_table("others").items()}
 
 
 def names_in(concept: object) -> Iterator[str]:
@@ -126,7 +143,7 @@ def read_drug_name(spec: OrderSpec, text: str) -> Sig:
     if not count and rest.strip() in codes:
         return Sig()
     sig = read_words(rest)
-    sig.unread = {word for word in sig.unread if word not in item.words and word not in codes}
+    sig.unread = {word for word in sig.unread if not _is_of(item.words | codes, word)}
     if not count or not form_fits(spec.route, rest):
         sig.unread.add(text)
     sig.strengths |= sig.doses
@@ -139,7 +156,8 @@ def read_instruction(spec: OrderSpec, text: str) -> Sig:
     item = item_of(spec)
     rest, _ = _without_names(item, plain(text))
     sig = read_words(rest)
-    sig.unread = {word for word in sig.unread if word not in item.words}
+    known = item.words | filler("prescription")
+    sig.unread = {word for word in sig.unread if not _is_of(known, word)}
     return sig
 
 
@@ -191,7 +209,7 @@ def names_service(spec: OrderSpec, text: str, now: datetime) -> bool:
     item = item_of(spec)
     words = plain(text)
     codes = {code.lower() for code in spec.codes}
-    if words in codes:
+    if words in codes or _letters(text) in _official(spec.item, spec.codes):
         return True
     rest, count = _without_names(item, words)
     kept, fits = _times(spec, rest, item, now)
@@ -199,6 +217,17 @@ def names_service(spec: OrderSpec, text: str, now: datetime) -> bool:
     known = item.words | filler("service") | codes | {""}
     understood = all(_is_of(known, word.strip(".'-/")) for word in left)
     return bool(count) and fits and understood and "?" not in text
+
+
+@cache
+def _official(item: str, codes: tuple[str, ...]) -> frozenset[str]:
+    """Return the letters of what terminologies print for an item, and for the codes asked for."""
+    names = read_table("official").get(item, {})
+    return frozenset(_letters(name) for code in ("", *codes) for name in names.get(code, ()))
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
 def _is_of(known: Set[str], word: str) -> bool:

@@ -19,7 +19,8 @@ _OTHERS = ("german", "french", "spanish")
 _LATIN = 0x24F
 #: What a word counts that may be English: "LA", "est" and "et al" are.
 _SHARED = 0.4
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+#: Letters beside digits are a code, such as NUR1373, and no word.
+_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:'[^\W\d_]+)*(?!\w)")
 #: Letters that English has in names and loans only.
 _LETTER = re.compile(r"[äöüßéèêëàâáçñíìîïóòôúùûœæ¿¡]")
 #: How words of these languages end and no English ones of charts.

@@ -7,45 +7,28 @@ nothing in it stays unread.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Set
 from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders.denial import denies
+from healthgym.envs.fhir_record.orders.beside import part_faults, word_faults
 from healthgym.envs.fhir_record.orders.dosage import dosage_faults
-from healthgym.envs.fhir_record.orders.extent import (
-    courses_of,
-    dispensing_faults,
-)
-from healthgym.envs.fhir_record.orders.instructions import asks_otherwise
+from healthgym.envs.fhir_record.orders.extent import dispensing_faults
 from healthgym.envs.fhir_record.orders.items import (
     fits_code,
     has_name,
     is_right_code,
-    item_of,
     names_in,
     names_service,
 )
-from healthgym.envs.fhir_record.orders.language import is_foreign
 from healthgym.envs.fhir_record.orders.measurements import parts_agree
 from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
-from healthgym.envs.fhir_record.orders.quantities import filler
-from healthgym.envs.fhir_record.orders.remarks import (
-    changes_order,
-    clauses,
-    is_for_others,
-    puts_off,
-    says_otherwise,
-)
-from healthgym.envs.fhir_record.orders.shorthand import written_out
 from healthgym.envs.fhir_record.orders.words import (
     has_modifier,
     inlined,
     is_one_of,
     listed,
     objects,
-    texts_in,
     unknown_elements,
 )
 from healthgym.envs.fhir_record.task import BASE_URL, OrderSpec
@@ -55,14 +38,6 @@ _PRIORITIES = frozenset({"routine", "urgent", "asap", "stat"})
 #: Longest an appointment for one moment may take.
 _APPOINTMENT = timedelta(hours=1)
 _MINUTE = timedelta(minutes=1)
-_DAY = timedelta(days=1)
-#: Elements that are read by themselves; the words of all others must not contradict.
-_READ = frozenset({"code", "medicationCodeableConcept", "subject", "contained", "note", "text"})
-#: Elements that say of what a service is done, and what is wrong where they name something else.
-_PARTS = {"bodySite": "body site", "specimen": "specimen"}
-#: Elements that hold sentences.
-_ADDRESSED = ("note", "reasonCode", "patientInstruction", "additionalInstruction", "orderDetail")
-_READ_OF_DOSAGE = frozenset({"text", "route", "timing", "doseAndRate"})
 
 
 def identifies(spec: OrderSpec, resource: JsonObject) -> bool:
@@ -130,7 +105,7 @@ def _faults(
         yield "components"
     if spec.value and _value(resource.get("valueString")) != _value(spec.value):
         yield "value"
-    yield from _words(spec, resource, begin)
+    yield from word_faults(spec, resource, begin, names | {patient.lower()})
 
 
 def _concept(resource: JsonObject) -> object:
@@ -247,8 +222,7 @@ def _service(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator
         yield "quantity"
     if not _is_planned(spec, resource, begin):
         yield "planned time"
-    if spec.note:
-        yield from _note(spec, resource)
+    yield from part_faults(spec, resource, begin)
 
 
 def _is_planned(spec: OrderSpec, resource: JsonObject, begin: datetime) -> bool:
@@ -280,104 +254,6 @@ def _is_planned(spec: OrderSpec, resource: JsonObject, begin: datetime) -> bool:
     return in_reach(moment, earliest, latest)
 
 
-def _note(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
-    """Yield a fault unless the note holds the text that was dictated, and nothing against it."""
-    wanted = _squeeze(spec.note)
-    notes, reasons = _notes(resource), _reasons(resource)
-    if not any(wanted in _squeeze(text) for text in (*notes, *reasons)):
-        yield "note"
-    authors = set(texts_in([one.get("authorString") for one in objects(resource.get("note"))]))
-    for text in (*notes, *reasons):
-        rest = _without(text, spec.note)
-        words = {word.strip(".,:;!'\"()-") for word in rest.lower().split()} - {""}
-        dictated = spec.verbatim and text in notes and text not in authors
-        if dictated and not words <= filler("courtesy"):
-            yield "note"
-        if denies(spec, written_out(rest)):
-            yield "note"
-
-
-def _notes(resource: JsonObject) -> list[str]:
-    return [text for text in texts_in(resource.get("note")) if text.strip()]
-
-
-def _reasons(resource: JsonObject) -> list[str]:
-    reasons = [resource.get("reasonCode"), resource.get("reasonReference")]
-    return [text for text in texts_in(reasons) if text.strip()]
-
-
-def _without(text: str, part: str) -> str:
-    """Return a text less a part of it, wherever its letters stand, spacing and case aside."""
-    letters = r"\s*".join(re.escape(letter) for letter in "".join(part.split()))
-    return re.sub(letters, " . ", text, flags=re.IGNORECASE) if letters else text
-
-
-# -- words beside it -------------------------------------------------------------------------------
-
-
-def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[str]:
-    """Yield a fault for each free text that takes the order back, or says something else."""
-    if any(is_foreign(_without(text, spec.note)) for text in _addressed(resource)):
-        yield "language"
-    reasons = [*_notes(resource), *_reasons(resource)]
-    told = [written_out(text) for text in _told(resource) if text not in reasons]
-    explained = [written_out(text) for text in reasons]
-    latest = spec.occurrence[1] if spec.occurrence else begin + max(spec.within, _DAY)
-    # A note that is asked for has been read by itself.
-    for text in told if spec.note else [*told, *explained]:
-        if denies(spec, text):
-            yield "words"
-    for text in (*told, *explained):
-        if puts_off(text, begin, latest + _DAY) or is_for_others(text):
-            yield "words"
-    for text in (*told, *explained):
-        said = _without(text, written_out(spec.note)) if spec.note else text
-        if asks_otherwise(spec, clauses(said)) or changes_order(spec, said):
-            yield "words"
-    if spec.dose:
-        for text in told:
-            if says_otherwise(spec, text):
-                yield "words"
-        for text in explained:
-            if says_otherwise(spec, text, explains=True):
-                yield "words"
-    if spec.resource_type == "ServiceRequest":
-        name = item_of(spec).names[0]
-        for key, part in _PARTS.items():
-            sites = list(texts_in(resource.get(key)))
-            bare = key == "bodySite" and resource.get(key) and not sites
-            if bare or not all(names_service(spec, f"{site} {name}", begin) for site in sites):
-                yield part
-        if "refer" in item_of(spec).words:
-            kinds = texts_in(resource.get("performerType"))
-            if not all(names_service(spec, f"{kind} {name}", begin) for kind in kinds):
-                yield "performer"
-
-
-def _addressed(resource: JsonObject) -> Iterator[str]:
-    """Yield the words that somebody is to read and act on, and no names of people and places."""
-    for part in (resource, *objects(resource.get("dosageInstruction"))):
-        yield from texts_in([part[key] for key in _ADDRESSED if key in part])
-
-
-def _told(resource: JsonObject) -> Iterator[str]:
-    """Yield the words of all elements that are not read by themselves."""
-    for key, value in resource.items():
-        if key == "dosageInstruction":
-            for dosage in objects(value):
-                yield from texts_in({k: v for k, v in dosage.items() if k not in _READ_OF_DOSAGE})
-                yield from texts_in([one.get("type") for one in objects(dosage.get("doseAndRate"))])
-        elif key == "text":
-            yield from texts_in(value)
-        elif key == "courseOfTherapyType" and courses_of(value):
-            continue
-        elif key not in _READ:
-            yield from texts_in({key: value})
-
-
 def _value(value: object) -> str:
-    return _squeeze(value).replace("mm[hg]", "mmhg")
-
-
-def _squeeze(value: object) -> str:
-    return "".join(value.split()).lower() if isinstance(value, str) else ""
+    plain = "".join(value.split()).lower() if isinstance(value, str) else ""
+    return plain.replace("mm[hg]", "mmhg")

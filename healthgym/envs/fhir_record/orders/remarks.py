@@ -9,12 +9,15 @@ from functools import cache
 
 from healthgym.envs.fhir_record.orders.items import has_name, item_of
 from healthgym.envs.fhir_record.orders.quantities import Amount, Dimension, amount, same, unit_names
+from healthgym.envs.fhir_record.orders.shorthand import written_out
 from healthgym.envs.fhir_record.orders.sig import plain, read_words
 from healthgym.envs.fhir_record.orders.tables import read_table
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import parse_time
 
 _YEAR = re.compile(r"\b20\d\d\b")
+#: A season is named by the year it begins in.
+_SEASON = re.compile(r"\b(20\d\d)[-/](?:20)?(\d\d)(?![-/\w])")
 _DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _TIME = "|".join(unit_names(Dimension.TIME))
 _AHEAD = re.compile(rf"\b(?:in|after) (\d+|an?) ?({_TIME})\b(?! ago)")
@@ -47,8 +50,15 @@ _GOES_ON = re.compile(
     r"\b(?:continue|keep|restart|resume|reinstate|reactivate)"
     r"(?:$| (?:this|it|now|as|giving|orders?)\b)"
     r"|\b(?:not|never|n't)(?: \w+){0,2} (?:stop|discontinu|end|cancel)"
-    r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active)\b"
+    r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active|on request|temporar\w*)\b"
+    r"|\b(?:(?:may|can|will|could|should|to) (?:be )?)?(?:still |again )?"
+    r"(?:given|administered|taken|used|started|dosed) again\b"
+    r"|\b(?:may|can|could|will) still\b|\b(?:only|just|merely) (?:paused|held|on hold|for)\b"
+    r"|\bpaus(?:e|ed|ing)\b|\bnot (?:a |an |really |actually |truly |yet )*(?:real|meant|final)\b"
+    r"|(?<!not )(?<!stop )(?<!never )\b(?:give|administer|take|use|dispense|start|begin|finish)\b"
 )
+#: What is said of another order beside one that was ended; of the order itself it goes on.
+_LASTING = re.compile(r"(?:please )?(?:continue|keep|maintain)\b")
 #: The pause before a second dose of what is given for need, and before a meal.
 _BETWEEN = re.compile(
     r"\bwait\w* (?:for )?(?:\d ?(?:-|to|or) ?)?\d ?(?:s|sec\w*|min\w*)\b"
@@ -71,6 +81,7 @@ def puts_off(text: str, begin: datetime, latest: datetime) -> bool:
         latest: When the order is due at the latest.
     """
     for clause in clauses(text):
+        clause = _SEASON.sub(_begun, clause)
         if any(int(year) > latest.year for year in _YEAR.findall(clause)):
             return True
         if any(word in clause for word in _CHECKING):
@@ -86,6 +97,11 @@ def puts_off(text: str, begin: datetime, latest: datetime) -> bool:
         if any(moment is not None and moment > latest for moment in moments):
             return True
     return False
+
+
+def _begun(season: re.Match[str]) -> str:
+    """Return the first year of a season, such as 2023-2024, and other numbers as they are."""
+    return season[1] if int(season[2]) == (int(season[1]) + 1) % 100 else season[0]
 
 
 def changes_order(spec: OrderSpec, text: str) -> str:
@@ -115,6 +131,23 @@ def changes_order(spec: OrderSpec, text: str) -> str:
             if kinds[kind].search(clause):
                 return kind
     return ""
+
+
+def ending_of(drug: str, text: str) -> str:
+    """Return a text in the form it is scanned in, less the drug where the text ends it.
+
+    Args:
+        drug: The full name of the drug that is ended.
+        text: Free text, such as ``"Please stop giving ondansetron."``.
+    """
+    words = "|".join(re.escape(word) for word in plain(drug).split())
+    ended = r"\b(stop|discontinue|cancel|end|hold)(?:\w+)?(?: (?:giving|taking|the|this|of|order))*"
+    return re.sub(rf"{ended}(?: (?:{words})(?![\w-]))+", r"\1", written_out(text))
+
+
+def ending_clauses(text: str) -> list[str]:
+    """Return the clauses of a text but those by which another order goes on."""
+    return [clause for clause in clauses(text) if not _LASTING.match(clause)]
 
 
 def goes_on(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.fhir_record.orders.quantities import squeezed
 from healthgym.envs.fhir_record.orders.tables import read_table
 
@@ -33,6 +34,7 @@ def written_out(text: str) -> str:
     text = re.sub(r"\b(?:cannot|can't|cant)\b", "can not", text)
     text = re.sub(r"\b(?:won't|wont)\b", "will not", text)
     text = re.sub(rf"\b({'|'.join(_table()['negated'])})n'?t\b", r"\1 not", text)
+    text = re.sub("|".join(_table()["printed"]), "", text)  # by ICD-10 behind a diagnosis
     text = _AFTER.sub("after", _STAY.sub(r"\1 discharge", text))
     return _short().sub(lambda found: _full()[found[0]], text)
 
@@ -50,6 +52,6 @@ def _full() -> Mapping[str, str]:
 
 
 @cache
-def _table() -> Mapping[str, dict[str, list[str]]]:
-    table: Mapping[str, dict[str, list[str]]] = read_table("shorthand")
+def _table() -> JsonDict:
+    table: JsonDict = read_table("shorthand")
     return table

@@ -106,6 +106,16 @@ def site_fits(route: str, text: str) -> bool:
     return not known or set(re.findall(r"[a-z0-9]+", text.lower())) <= sites
 
 
+def method_fits(route: str, text: str) -> bool:
+    """Return whether a text says how what goes by a route is given, and nothing else."""
+    sig, known = read_words(text), read_words(route).routes
+    methods = {name: frozenset(row.get("methods", ())) for name, row in _routes().items()}
+    own = frozenset().union(*(methods.get(name, frozenset()) for name in known))
+    others = frozenset().union(*methods.values()) - own
+    said = set(re.findall(r"[a-z]+", plain(text)))
+    return sig.routes <= known and sig.unread <= own | {"qualifier"} and not said & others
+
+
 # -- words --------------------------------------------------------------------------------------
 
 _ONE_TO_TWELVE = (

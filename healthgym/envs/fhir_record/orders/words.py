@@ -53,6 +53,35 @@ def _is_dated(key: str) -> bool:
     return key.endswith(("DateTime", "Date", "Instant", "Canonical"))
 
 
+def extensions_in(value: object) -> Iterator[object]:
+    """Yield what stands in extensions, those of simple values included, anywhere in an element."""
+    if isinstance(value, list):
+        for item in value:
+            yield from extensions_in(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key == "extension" or key.startswith("_"):
+                yield item
+            else:
+                yield from extensions_in(item)
+
+
+#: ICD-10's chapter of what was not carried out, as codes without a text say it.
+_NOT_CARRIED_OUT = "Z53"
+
+
+def withheld_codes(value: object) -> bool:
+    """Return whether a code anywhere in a value says that what is ordered was not carried out."""
+    if isinstance(value, list):
+        return any(map(withheld_codes, value))
+    if not isinstance(value, dict):
+        return False
+    code = value.get("code")
+    if isinstance(code, str) and code.startswith(_NOT_CARRIED_OUT):
+        return system_of(value.get("system")) in ("", "icd")
+    return any(map(withheld_codes, value.values()))
+
+
 def has_modifier(value: object) -> bool:
     """Return whether an element that may turn the meaning around stands anywhere in a value."""
     if isinstance(value, list):
@@ -139,8 +168,9 @@ def system_of(url: object) -> str:
     """Return the short name of a code system, ``""`` without one, ``"local"`` if unknown."""
     if not isinstance(url, str) or not url.strip():
         return ""
-    plain = url.strip().lower().rstrip("/").replace("https://loinc", "http://loinc")
-    return str(_systems().get(plain, "local"))
+    plain = url.strip().lower().rstrip("/")
+    unsecured = plain.replace("https://", "http://", 1)
+    return str(_systems().get(plain, _systems().get(unsecured, "local")))
 
 
 @cache
