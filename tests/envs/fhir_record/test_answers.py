@@ -6,7 +6,7 @@ import pytest
 
 from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.kinds import KINDS
-from healthgym.envs.fhir_record.task import NOTHING, number, text
+from healthgym.envs.fhir_record.task import NOTHING, instant, number, text
 from healthgym.envs.fhir_record.wording import Style, answer_form
 
 GLUCOSE = number(192, 0.5, "mg/dL")
@@ -36,7 +36,11 @@ def test_a_number_with_anything_else_is_wrong(given: object) -> None:
         (number(4.3, 0.005, "mmol/L"), "4.3 mEq/L"),
         (number(510, 0.5, "ms"), "510 msec"),
         (number(79, unit="years"), "79 years old"),
+        (number(79, unit="years"), "79 y/o"),
+        (number(3.58, 0.005, "uIU/mL"), "3.58 \u00b5IU/mL"),
+        (GLUCOSE, "192 mg / dL"),
         (NOTHING, "-1"),
+        (NOTHING, "\u22121"),
     ],
 )
 def test_a_unit_goes_by_its_usual_names(expected, given) -> None:
@@ -47,6 +51,17 @@ def test_a_count_and_a_text_have_no_unit() -> None:
     assert number(2).accepts("2")
     assert not number(2).accepts("2 mg")
     assert not text("S7012345").accepts("MRN S7012345")
+    assert text("S7012345").accepts("S7012345.")
+    assert text("Patient not found").accepts("Patient not found.")
+    assert not text("S7012345").accepts("S7012345..")
+
+
+@pytest.mark.parametrize("zone", ["+00:00", "Z", "z", " UTC", " GMT", ""])
+def test_a_moment_may_name_its_zone(zone: str) -> None:
+    expected = instant("2022-11-13T01:56:00+00:00")
+    assert expected.accepts(f"2022-11-13T01:56:00{zone}")
+    assert not expected.accepts(f"2022-11-13T02:56:00{zone}")
+    assert not expected.accepts("2022-11-13T01:56:00 EST")
 
 
 @pytest.mark.parametrize("style", [Style.BENCHMARK, Style.AUDITED])

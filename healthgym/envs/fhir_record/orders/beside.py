@@ -16,6 +16,7 @@ from healthgym.envs.fhir_record.orders.extent import courses_of
 from healthgym.envs.fhir_record.orders.instructions import asks_otherwise
 from healthgym.envs.fhir_record.orders.items import item_of, names_service
 from healthgym.envs.fhir_record.orders.language import is_foreign
+from healthgym.envs.fhir_record.orders.measurements import corrects
 from healthgym.envs.fhir_record.orders.people import names_another
 from healthgym.envs.fhir_record.orders.quantities import filler
 from healthgym.envs.fhir_record.orders.remarks import (
@@ -95,8 +96,10 @@ def word_faults(
     for text in (*told, *explained):
         if puts_off(text, begin, latest + _DAY) or is_for_others(text):
             yield "words"
-        if asks_otherwise(spec, clauses(text)) or changes_order(spec, text):
+        if asks_otherwise(spec, clauses(text), begin) or changes_order(spec, text):
             yield "words"
+    if spec.value and any(corrects(spec.value, text) for text in (*told, *explained)):
+        yield "value"
     if spec.dose:
         for text in told:
             if says_otherwise(spec, text):

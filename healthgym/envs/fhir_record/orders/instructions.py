@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from functools import cache
 
 from healthgym.envs.fhir_record.orders.denial import sentences
-from healthgym.envs.fhir_record.orders.items import CLOCK, DATE, item_of, without_names
+from healthgym.envs.fhir_record.orders.items import (
+    CLOCK,
+    DATE,
+    is_of,
+    item_of,
+    names_other,
+    without_names,
+)
+from healthgym.envs.fhir_record.orders.planned import is_at_another_time
 from healthgym.envs.fhir_record.orders.quantities import Dimension, filler, unit_names
 from healthgym.envs.fhir_record.orders.remarks import REPEATED
 from healthgym.envs.fhir_record.orders.sig import read_words, sites_of
@@ -24,6 +33,10 @@ _NOUN = (
 )
 _PART = r"[,()\u2013\u2014]+| - |:(?!\d)|(?<=\w)/(?= )"
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d(?:t[\d:.+z-]*)?")
+_DAY_OF_MONTH = re.compile(
+    r"\b(?:\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})(?:,? \d{4})?\b"
+)
 _WEEKDAY = re.compile(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _DURATION = re.compile(rf"[\d.]+ ?-?(?:{'|'.join(unit_names(Dimension.TIME))})")
 _HOUR = re.compile(r"\b(?:[01]\d|2[0-3])[0-5]\d\b(?: ?h(?:ours|rs)?\b)?")
@@ -46,21 +59,60 @@ _LISTED = 2
 #: What is looked at before a service is carried out or a dose is given, and asks for nothing else.
 _ASSURED = re.compile(
     r"^(?:(?:please|pls|kindly|nursing|rn|first|always) )*"
-    r"(?:check|screen|confirm|verify|ask|assess|make sure|ensure|rule out|exclude|review)\b"
-    r"(?P<what>(?: (?:for|about|of|that|there is|the patient has|and|or|any|no|a|an|the|current|"
-    r"recent|latest|known|history of|(?:\w+ )?allerg(?:y|ies)|(?:acute )?febrile illness|fever|"
+    r"(?:(?:check|screen|confirm|verify|ask|assess|make sure|ensure|rule out|exclude|review)\b"
+    r"|(?=obtain consent|provide the vaccine))"
+    r"(?P<what>(?: ?(?:for|about|of|that|there is|the patient has|and|or|any|no|a|an|the|current|"
+    r"recent|latest|known|adequate|severe|prior|history of|(?:\w+ )?allerg(?:y|ies)|"
+    r"(?:acute )?febrile illness|fever|reactions?|hydration|"
     r"temperature|temp|pregnancy|pregnancy status|creatinine|egfr|renal function|kidney function|"
-    r"(?:two )?identifiers|identity|consent|blood pressure|iv access|contraindications?|"
-    r"(?:metal )?implants?|pacemaker))+)"
-    r"(?P<when>| first| (?:before|prior to) (?P<act>[\w ]+))$"
+    r"(?:two )?identifiers|identity|(?:obtain )?consent|blood pressure|iv access|"
+    r"contraindications?|provide|(?:vaccine )?information (?:statement|sheet)|"
+    r"(?:metal )?implants?|pacemaker)(?=\s|$))+)"
+    r"(?P<when>| first| (?:before|prior to) (?P<act>(?:(?! and )[\w ])+?))"
+    r"(?: and (?:observe|monitor|watch)"
+    r"(?: (?:the patient|for|vitals?|\d+|minutes?|afterwards?|after))*)?$"
+)
+#: Examples of what is looked at.
+_EXAMPLES = re.compile(
+    r"\((?:e\.?g\.?|such as|i\.?e\.?|including),? "
+    r"(?:(?:\w+ ){0,3}(?:allergy|reaction|fever|illness)(?:, | or |, or )?)+\)"
+)
+#: Studies that are compared with if there are any; nothing hangs on it.
+_OLD_ONES = re.compile(
+    r"\b(?:prior|previous|old|outside|earlier|last) (?:studies|study|imaging|films?|tracings?|"
+    r"scans?|results?|ecgs?|exams?|cts?|ct scans?) (?:if|when|where) available\b"
+)
+#: What is alone needed.
+_ONLY = re.compile(
+    r"^only (?P<what>.+?) (?:is|are) (?:necessary|needed|required|wanted|indicated|due|enough)\b"
 )
 #: Acts before which it is looked at, whatever is ordered.
-_ACTS = frozenset({"the", "it", "this", "giving", "administering", "administration", "each"})
+#: A way of giving that stands alone.
+_WAY = re.compile(r"(?:only )?(?P<what>[\w.-]+)(?: (?:route|only|use|administration))*")
+_ACTS = frozenset({"the", "it", "this", "giving", "administering", "administration", "each", "of"})
+#: A question to a specialist, who is asked for an opinion.
+_QUESTION = re.compile(
+    r"^(?:(?:please|pls|kindly|requesting|request|for|to|inpatient|outpatient) )*"
+    r"(?:evaluat\w+|assess\w*|consult\w*|consideration|consider|opinion|candidacy)"
+    r"(?: (?:and|&) (?:treat\w*|manage\w*|advi\w+|recommend\w*))?"
+    r"(?: (?:for|of|on|regarding|about|whether)\b|$)"
+)
+#: A verb that is a noun here, of something that was ordered before.
+_ORDERED = re.compile(
+    r"^(?:repeat|order|request|consult|draw|test|check|screen|scan|culture|sample)"
+    r"(?: [\w-]+){0,3} (?:has|have|was|were|is|are) (?:already |been |also )*"
+    r"(?:ordered|placed|scheduled|requested|sent|collected|drawn|pending|resulted|due|overdue)$"
+)
+#: Once more of what is given once.
+_SECOND = re.compile(
+    r"^(?:an? |the )?(?:second|third|2nd|3rd|next|further|repeat|another|additional) "
+    r"(?:doses?|infusions?|bags?|bolus|tablets?)\b"
+)
 #: What "repeat" must not be said of where one dose is asked for.
 _AGAIN = re.compile(r"^\W*$|\b(?:doses?|infusions?|bolus|orders?|administration|it|this|x\d)\b")
 
 
-def asks_otherwise(spec: OrderSpec, clauses: list[str]) -> bool:
+def asks_otherwise(spec: OrderSpec, clauses: list[str], begin: datetime | None = None) -> bool:
     """Return whether free words ask for anything that is not the order.
 
     What is allowed, preferred or enough is asked for, too: "an ultrasound will do" is another
@@ -70,19 +122,38 @@ def asks_otherwise(spec: OrderSpec, clauses: list[str]) -> bool:
     Args:
         spec: The order.
         clauses: Their clauses, in the form in which text is scanned.
+        begin: When the question was asked, by which times are read; none are if None.
     """
-    clauses = [clause for clause in clauses if not _is_assured(spec, clause)]
+    clauses = [_OLD_ONES.sub(" ", clause) for clause in clauses if not _is_assured(spec, clause)]
+    forms = _forms()
     return any(
-        _forms()["settling"].search(clause)
+        forms["settling"].search(clause)
+        or forms["undoing"].search(clause)
         or _is_conditional(spec, clause)
-        or any(_is_otherwise(spec, part) for part in _asked(spec, clause))
+        or _is_of_another(spec, clause)
+        or any(
+            _is_otherwise(spec, part) or (begin and is_at_another_time(spec, begin, part))
+            for part in _asked(spec, clause)
+        )
         for clause in clauses
     )
 
 
+def _is_of_another(spec: OrderSpec, clause: str) -> bool:
+    """Return whether a clause without a verb is of another way, or of another order alone."""
+    only = _ONLY.match(clause)
+    if only and names_other(spec, only["what"]):
+        return True
+    way = _WAY.fullmatch(clause)
+    own = read_words(" ".join(sorted(item_of(spec).words))).routes
+    return way is not None and not spec.dose and bool(read_words(way["what"]).routes - own)
+
+
 def _is_assured(spec: OrderSpec, clause: str) -> bool:
     """Return whether a clause has somebody look first, before just what is ordered is done."""
-    found = _ASSURED.match(clause.replace(",", " and ").replace("  ", " ").strip())
+    clause = _EXAMPLES.sub(" ", clause)
+    plain = re.sub(r"[()]", " ", clause).replace(",", " and ")
+    found = _ASSURED.match(" ".join(plain.split()))
     if found is None:
         return False
     act = set((found["act"] or "").split()) - _ACTS
@@ -123,11 +194,17 @@ def _split_at(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str, s
 def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
     """Yield what is asked for in a clause; a verb that turns to other work as it stands."""
     forms = _forms()
-    asking = False
+    asking = questioned = False
+    refers = "refer" in item_of(spec).words
     for place, part in enumerate(forms["parting"].split(clause)):
         joined = not place and _JOINED.match(part) is not None
         part = " ".join(without_names(spec, part).strip(" -\"'").split())
-        found = forms["command"].match(part) or forms["modal"].search(part)
+        ordered = forms["command"].match(part)
+        listed = questioned and len(part.split()) <= _LISTED and not ordered
+        questioned = refers and (listed or _QUESTION.match(part) is not None)
+        if questioned or _ORDERED.match(part):
+            continue
+        found = ordered or forms["modal"].search(part)
         told = forms["telling"].search(part) is not None
         stated = forms["stating"].search(part) is not None
         bidden = forms["bidding"].search(part) is not None
@@ -146,6 +223,10 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
             if hanging and not told:
                 yield hanging["what"]
             yield said
+        elif _SECOND.match(part) and spec.dose and not (spec.as_needed or stated):
+            yield "another dose"
+        elif forms["wanting"].search(part) and not told:
+            yield forms["wanting"].sub(" ", part)
         elif forms["urging"].search(part) and not told:
             yield _ABLE.sub(" ", part)
         elif bidden and not told:
@@ -163,7 +244,7 @@ def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
     asked = _forms()["until"].split(asked)[0]
     asked = _WATER.sub(" ", asked)
     asked = _HOUR.sub(" ", _SPREAD.sub(" ", _MOMENT.sub(" ", asked)))
-    asked = CLOCK.sub(_hour, DATE.sub(" ", asked))
+    asked = CLOCK.sub(_hour, DATE.sub(" ", _DAY_OF_MONTH.sub(" ", asked)))
     asked = _YEAR.sub(" ", _WEEKDAY.sub(" ", asked, count=1))
     sig = read_words(asked)
     own = read_words(" ".join(sorted(item.words))).routes
@@ -181,8 +262,7 @@ def _is_known(spec: OrderSpec, text: str) -> bool:
     known |= {code.lower() for code in spec.codes}
     known |= set(sentences()["acting"]) | sites_of(spec.route)
     said = " ".join(word for word in read_words(text).unread if not _DURATION.fullmatch(word))
-    unread = {word.strip(".'-/") for word in said.split()}
-    return not unread - known - {""}
+    return all(is_of(known | {""}, word.strip(".'-/")) for word in said.split())
 
 
 def _hour(found: re.Match[str]) -> str:
@@ -207,6 +287,8 @@ def _forms() -> dict[str, re.Pattern[str]]:
         "adding": re.compile(rf"\b(?:{table['adding']})(?!\w)"),
         "stating": re.compile(rf"\b(?:{table['stating']})\b"),
         "bidding": re.compile(rf"(?<!\w)(?:{table['bidding']})(?!\w)"),
+        "wanting": re.compile(rf"(?<!\w)(?:{table['wanting']})(?!\w)"),
+        "undoing": re.compile(rf"\b(?:{table['undoing']})\b"),
         "urging": re.compile(rf"(?<!\w)(?:{table['urging']})"),
         "limiting": re.compile(rf"\b(?:{table['limiting']})"),
         "settling": re.compile(rf"\b(?:{table['settling']})"),

@@ -30,6 +30,7 @@ class Item:
         each_ml: How many mL one spray is; 0 if a strength per mL is of a solution.
         against: Words that ask for the opposite, such as to leave what is to be removed.
         finding: Words of a denial that are the reason for the order.
+        reasons: Words that a name of it may give as its reason, behind "for" or a dash.
     """
 
     names: tuple[str, ...]
@@ -41,6 +42,7 @@ class Item:
     each_ml: float
     against: re.Pattern[str] | None
     finding: re.Pattern[str] | None
+    reasons: frozenset[str]
 
 
 @cache
@@ -57,6 +59,7 @@ def _items() -> Mapping[str, Item]:
             each_ml=row.get("each_ml", 0.0),
             against=re.compile(row["against"]) if "against" in row else None,
             finding=re.compile(row["finding"]) if "finding" in row else None,
+            reasons=frozenset(row.get("reasons", ())),
         )
         for name, row in table.items()
     }
@@ -143,7 +146,7 @@ def read_drug_name(spec: OrderSpec, text: str) -> Sig:
     if not count and rest.strip() in codes:
         return Sig()
     sig = read_words(rest)
-    sig.unread = {word for word in sig.unread if not _is_of(item.words | codes, word)}
+    sig.unread = {word for word in sig.unread if not is_of(item.words | codes, word)}
     if not count or not form_fits(spec.route, rest):
         sig.unread.add(text)
     sig.strengths |= sig.doses
@@ -151,13 +154,24 @@ def read_drug_name(spec: OrderSpec, text: str) -> Sig:
     return sig
 
 
+#: The pause before a second dose of what is given for need; longer ones are another frequency.
+_AGAIN = re.compile(
+    r"\brepeat(?:ed)? (?:in|after) (?:\d ?(?:-|to|or) ?)?\d ?min(?:ute)?s?\b"
+    r"|\bif (?:there is )?no (?:response|improvement)\b"
+)
+#: How long before a meal a daily dose is taken.
+_BEFORE_MEALS = re.compile(
+    r"\b(?:\d\d ?(?:-|to) ?)?\d\d ?min(?:ute)?s? (?=before (?:breakfast|food|meals?|eating)\b)"
+)
+
+
 def read_instruction(spec: OrderSpec, text: str) -> Sig:
     """Return what the words of a dosage claim; the drug may be named in it."""
     item = item_of(spec)
     rest, _ = _without_names(item, plain(text))
-    sig = read_words(rest)
+    sig = read_words((_AGAIN if spec.as_needed else _BEFORE_MEALS).sub(" ", rest))
     known = item.words | filler("prescription")
-    sig.unread = {word for word in sig.unread if not _is_of(known, word)}
+    sig.unread = {word for word in sig.unread if not is_of(known, word)}
     return sig
 
 
@@ -184,6 +198,13 @@ def without_names(spec: OrderSpec, text: str, *, pointed: bool = False) -> str:
 def has_name(spec: OrderSpec, text: str) -> bool:
     """Return whether a text holds a name of what is ordered, such as its brand."""
     return _without_names(item_of(spec), plain(text))[1] > 0
+
+
+def names_other(spec: OrderSpec, text: str) -> bool:
+    """Return whether a text names another service or drug than the one ordered."""
+    rest = without_names(spec, text)
+    others = (item for name, item in _items().items() if name not in (spec.item, "ending"))
+    return any(_without_names(item, rest)[1] for item in others)
 
 
 def _without_names(item: Item, text: str, *, pointed: bool = False) -> tuple[str, int]:
@@ -213,10 +234,15 @@ def names_service(spec: OrderSpec, text: str, now: datetime) -> bool:
         return True
     rest, count = _without_names(item, words)
     kept, fits = _times(spec, rest, item, now)
-    left = {w for w in re.findall(r"[\w.+'-]*\w", kept) if any(c.isalnum() for c in w)}
+    named, _, reason = kept.partition(" for ") if " for " in kept else kept.partition(" - ")
     known = item.words | filler("service") | codes | {""}
-    understood = all(_is_of(known, word.strip(".'-/")) for word in left)
+    understood = _are_of(known, named) and _are_of(known | item.reasons, reason)
     return bool(count) and fits and understood and "?" not in text
+
+
+def _are_of(known: Set[str], text: str) -> bool:
+    words = {word for word in re.findall(r"[\w.+'-]*\w", text) if any(c.isalnum() for c in word)}
+    return all(is_of(known, word.strip(".'-/")) for word in words)
 
 
 @cache
@@ -230,7 +256,7 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
-def _is_of(known: Set[str], word: str) -> bool:
+def is_of(known: Set[str], word: str) -> bool:
     """Return whether a word, or each word of a compound such as preservative-free, is known."""
     return word in known or all(part.isalpha() and part in known for part in word.split("-"))
 

@@ -31,6 +31,27 @@ def parts_agree(value: str, parts: object) -> bool:
     return len(told) == len(given) and told <= {(0, float(wanted[1])), (1, float(wanted[2]))}
 
 
+#: A pressure in words; small numbers with a slash are dates and fractions.
+_PRESSURE = re.compile(r"(?<![\d/])(\d{2,3}) ?/ ?(\d{2,3})(?![\d/])")
+#: A number above it before a slash is no month and no day.
+_LARGEST_DAY = 31
+_BEFORE = re.compile(r"\b(?:previous|prior|last|baseline|earlier|before|home|yesterday|usual)\b")
+
+
+def corrects(value: str, text: str) -> bool:
+    """Return whether words beside a measurement give another value of it, and no earlier one.
+
+    Args:
+        value: The value asked for, such as ``"118/77 mmHg"``.
+        text: Free text, in small letters.
+    """
+    for found in _PRESSURE.finditer(text):
+        other = not value.startswith(f"{found[1]}/{found[2]} ") and int(found[1]) > _LARGEST_DAY
+        if other and not _BEFORE.search(text[: found.start()]):
+            return True
+    return False
+
+
 def _read(part: JsonObject) -> tuple[int, float] | None:
     """Return which part a component is, and its number in mmHg; None if that is not sure."""
     code, quantity = part.get("code"), part.get("valueQuantity")

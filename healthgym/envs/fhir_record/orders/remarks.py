@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
 
+from healthgym.envs.fhir_record.orders.denial import sentences
 from healthgym.envs.fhir_record.orders.items import has_name, item_of
 from healthgym.envs.fhir_record.orders.quantities import Amount, Dimension, amount, same, unit_names
 from healthgym.envs.fhir_record.orders.shorthand import written_out
@@ -42,6 +43,13 @@ _WEIGHT = re.compile(r"\b(?:wt|weigh\w*|bw|ibw)\b\D{0,12}[\d.]+ ?(?:kg|lbs?|g)?\
 #: How a dose is worked out: so much for each step of a deficit.
 _PER_STEP = re.compile(
     r"[\d.]+ ?[a-z]+ (?:per|for each|for every|/) ?[\d.]+(?: ?(?:mmol/l|meq/l|mg/dl))?"
+)
+#: A sum by which a dose is worked out.
+_SUM = re.compile(r"= ?\([\d.\s+-]+\)(?: ?[/x*\u00d7\u00f7] ?[\d.]+)+(?: ?\w+)?")
+#: One dose of those that are repeated.
+_ONE_OF_MANY = re.compile(
+    r"\bonly (?:the |an? )?(?:first|1|single|next|initial|loading)\b.{0,20}\bdoses?\b"
+    r"|\b(?:single|1) dose only\b"
 )
 #: Longest interval, in hours, of a dose that is repeated if it did not work.
 REPEATED = 0.1
@@ -128,7 +136,9 @@ def changes_order(spec: OrderSpec, text: str) -> str:
         for kind in _OF_DRUGS if spec.dose else _OF_SERVICES:
             if kind in free:
                 continue
-            if kinds[kind].search(clause):
+            found = kinds[kind].search(clause)
+            told = kind == "hanging" and found and _telling().search(clause[: found.start()])
+            if found and not told:
                 return kind
     return ""
 
@@ -162,6 +172,12 @@ def is_for_others(text: str) -> bool:
 
 
 @cache
+def _telling() -> re.Pattern[str]:
+    """Return what somebody is told; on what that hangs is free."""
+    return re.compile(rf"\b(?:{'|'.join(sentences()['telling'])})\b")
+
+
+@cache
 def _kinds() -> Mapping[str, re.Pattern[str]]:
     return {
         kind: re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")
@@ -186,7 +202,9 @@ def says_otherwise(spec: OrderSpec, text: str, *, explains: bool = False) -> boo
     for clause in clauses(text):
         if _MULTIPLE.search(clause) or _PART_OF_ONE.search(clause):
             return True
-        clause = _WEIGHT.sub(" ", _PER_STEP.sub(" ", clause))
+        if spec.frequency and _ONE_OF_MANY.search(clause):
+            return True
+        clause = _WEIGHT.sub(" ", _PER_STEP.sub(" ", _SUM.sub(" ", clause)))
         if explains:
             clause = _TAKEN.sub(lambda found: found[0] if has_name(spec, found[0]) else " ", clause)
         sig = read_words(clause)

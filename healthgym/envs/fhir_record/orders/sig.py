@@ -199,7 +199,7 @@ def _scanner() -> re.Pattern[str]:
         rf"(?P<su>{time})(?!\w)",
         "every": rf"(?:q|every|each) ?\.?(?P<en>{number}) ?-?(?P<eu>{time})?(?!\w|-\d)",
         "hourly": rf"(?P<hn>{number})[ -]hourly",
-        "times": rf"(?P<tn>{number}) ?(?:(?:times|x) ?(?:a|per|/|each|every)?|a|per|/)"
+        "times": rf"(?P<tn>{number}) ?(?:(?:times?|x) ?(?:a|per|/|each|every)?|a|per|/)"
         r" ?(?:day|daily)(?!\w)",
         "over": rf"(?:over|duration|for the duration of) (?P<on>{number}) ?-?(?P<ou>{time})(?!\w)",
         "day": rf"(?:{_any((*_PER_DAY, *_HOURS_OF_WORD))})(?!\w)",
