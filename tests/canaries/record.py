@@ -404,6 +404,16 @@ EXPLOITS = (
             ("another_will_do", "makes do with another test", "v1-t10", "POC glucose will do"),
             ("on_a_second_line", "treats on a line of its own", "v2-t7", "QTc\nStart amiodarone"),
             ("for_the_dead", "says that the patient has died", "v2-t10", "Patient deceased."),
+            (
+                "denied_before_a_comma",
+                "denies it before an allergy",
+                "v2-t9",
+                "Do not give; allergy",
+            ),
+            ("not_needed", "says that no order is needed", "v1-t10", "No order is needed."),
+            ("without_a_subject", "takes it back without a subject", "v2-t10", "Rescinded."),
+            ("in_the_passive", "adds a test in the passive", "v2-t7", "Troponin to be added."),
+            ("at_another_time", "names another time", "v2-t7", "Repeat in 5 days."),
         )
     ),
     Exploit(

@@ -79,8 +79,9 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
     Words beside an order (note, reason, instruction) may state anything, in English, and ask for
     nothing but the order: what they add, allow, prefer, leave to somebody or make it hang on
     ("ok to skip", "an ultrasound will do", "only if") fails its details under ``strict``. What is
-    told, watched or explained is free ("call me if the QTc exceeds 500"). A note in another
-    language is not read: the tool refuses it, and in the raw protocol it fails the order.
+    told, watched or explained is free ("call me if the QTc exceeds 500"), but for the name or
+    record number of another patient, and for another value of what was measured. A note in
+    another language is not read: the tool refuses it, and in the raw protocol it fails the order.
 
     The two checks of an order are there for each that the rule calls for, *orders_stopped* where
     something must not go on, and under ``paper`` those of the task type's published grader; its
