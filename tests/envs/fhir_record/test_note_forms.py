@@ -14,8 +14,12 @@ ASKING = [
     ("ct", "Contrast is to be omitted."),
     ("ct", "Left hip to be scanned as well."),
     ("level", "Ferritin to be drawn too."),
+    ("level", "Magnesium level to be sent with it."),
+    ("ecg", "A troponin should be sent with it."),
+    ("mg", "A further dose is to follow."),
     ("heparin", "Only the first dose is to be given."),
     ("flu", "The pneumococcal vaccine may be given as an alternative."),
+    ("heparin", "First dose only."),
     # as a need
     ("mg", "Concurrent calcium gluconate 1 g IV is also required."),
     ("a1c", "A lipid panel is also needed."),

@@ -258,6 +258,7 @@ WORDED: list[tuple[str, dict[str, Any]]] = [
     ("level", {"performerType": {"text": "Veterinary surgeon"}}),
     ("level", {"performer": [{"display": "The neighbour"}]}),
     ("level", {"reasonReference": [{"display": "Condition of patient S0000001"}]}),
+    ("mg", {"groupIdentifier": {"value": "Cancelled"}}),
 ]
 PLAIN: list[tuple[str, dict[str, Any]]] = [
     ("ct", {"orderDetail": [{"text": "With IV contrast"}]}),
@@ -272,6 +273,8 @@ PLAIN: list[tuple[str, dict[str, Any]]] = [
     ("level", {"locationCode": [{"text": "Hospital ward"}]}),
     ("level", {"performerType": {"text": "Phlebotomist"}}),
     ("tsh", {"specimen": [{"display": "Venous blood"}]}),
+    ("mg", {"groupIdentifier": {"value": "G-2023-17"}}),
+    ("mg", {"groupIdentifier": {"value": "abc"}}),
 ]
 
 

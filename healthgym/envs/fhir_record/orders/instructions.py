@@ -277,7 +277,8 @@ def _forms() -> dict[str, re.Pattern[str]]:
     return {
         "command": re.compile(rf"{lead}(?P<verb>{table['acting']}){_NOUN}"),
         "modal": re.compile(
-            rf"\b(?:{table['modals']}) (?:be |also |then )*(?P<verb>{table['acting']})\w{{0,4}}\b"
+            rf"\b(?:{table['modals']}) (?:be |also |then )*"
+            rf"(?:(?P<verb>{table['acting']})\w{{0,4}}|sent|hung|begun|brought|fed|made)\b"
         ),
         "parting": re.compile(
             rf"{_PART}|\b(?:and|then|but|so|or) "

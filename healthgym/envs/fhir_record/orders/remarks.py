@@ -49,7 +49,7 @@ _SUM = re.compile(r"= ?\([\d.\s+-]+\)(?: ?[/x*\u00d7\u00f7] ?[\d.]+)+(?: ?\w+)?"
 #: One dose of those that are repeated.
 _ONE_OF_MANY = re.compile(
     r"\bonly (?:the |an? )?(?:first|1|single|next|initial|loading)\b.{0,20}\bdoses?\b"
-    r"|\b(?:single|1) dose only\b"
+    r"|\b(?:single|1|first|initial|next|loading) doses? only\b"
 )
 #: Longest interval, in hours, of a dose that is repeated if it did not work.
 REPEATED = 0.1

@@ -30,7 +30,8 @@ _CODED_LISTS = frozenset(
 def texts_in(value: object) -> Iterator[str]:
     """Yield the words of a FHIR element, at any depth: what is written and is no code or day.
 
-    What stands where R4 has no text, such as a sentence in a list of codes, is read as well.
+    What stands where R4 has no text, such as a sentence in a list of codes, is read as well, and so
+    is an identifier that is a word.
     """
     if isinstance(value, str):
         yield _TAG.sub(" ", value)
@@ -40,7 +41,8 @@ def texts_in(value: object) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             coded = key in _CODED or _is_dated(key)
-            if not (coded and _is_token(item)) and key not in _CODED_LISTS:
+            worded = key == "value" and isinstance(item, str) and item.isalpha()
+            if (worded or not (coded and _is_token(item))) and key not in _CODED_LISTS:
                 yield from texts_in(item)
 
 
