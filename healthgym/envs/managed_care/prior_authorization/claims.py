@@ -8,10 +8,11 @@ belongs to what it is said of is not judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from functools import cached_property
 
+from healthgym.envs.managed_care.prior_authorization.amounts import lengths
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.ages import age_on
@@ -26,9 +27,13 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.relay import PROVIDER
+from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import (
     Stated,
+    days_in,
     numbers_after,
     shortest,
     stated,
@@ -41,11 +46,14 @@ _REQUIRED = re.compile(
     r"\b(?:requir\w*|polic\w*|criteri\w*|at least|at most|threshold|minimum|maximum|"
     r"no higher|no lower|or more|or less|below|above|under|over|limit)\b"
 )
+_OTHER_EDITION = re.compile(
+    r"\b(?:versions?|earlier|former|older|superseded|bulletin|amend\w*|page|in force)\b"
+)
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 #: Where a sentence ends; the point of a number does not end it.
 _ENDS = re.compile(r"[.!?](?=\s|$)|\n")
-#: Days of a week, a month and a year.
-_UNITS_OF_TIME = (7, 30.44, 365.25)
+#: Letters of a day at the beginning of a time.
+_DAY = len("2026-03-13")
 #: Shortest name that is searched for in a text.
 _SHORTEST = 4
 
@@ -83,7 +91,7 @@ class Claims:
             codes, numbers = codes - self._near.codes, numbers - self._near.numbers - self._answers
             if codes or numbers:
                 yield from sorted(codes - self.known.codes)
-                yield from sorted(numbers - self.known.numbers)
+                yield from sorted(numbers - self.known.numbers - self._between(said.days))
 
     def _when(self, said: Stated) -> Iterator[str]:
         """Yield days and months in which nothing was."""
@@ -107,17 +115,21 @@ class Claims:
             if name not in text:
                 continue
             for number, sentence in numbers_after(name, text):
-                quoted = number in self._near.numbers and _REQUIRED.search(sentence)
+                printed = self._near.numbers
+                if _OTHER_EDITION.search(sentence):
+                    printed = printed | self._editions.numbers
+                quoted = number in printed and _REQUIRED.search(sentence)
                 if number not in values and not quoted and number not in self._told(name):
                     yield f"{name} {number}"
 
     def _told(self, name: str) -> set[str]:
         """Return the values of something in the documents that bear, which may have other units.
 
-        What the payer wrote about the case may be quoted, for whoever appeals has to.
+        What the payer wrote or said about the case may be quoted, for whoever appeals has to.
         """
         bearing = [d.content for d in self.chart.documents if d.id in self.reference.documents]
-        told = (numbers_after(name, text.lower()) for text in (*bearing, self.answered))
+        theirs = (self.answered, *self.heard)
+        told = (numbers_after(name, text.lower()) for text in (*bearing, *theirs))
         return {number for each in told for number, _ in each}
 
     def _terms(self, text: str) -> Iterator[str]:
@@ -126,7 +138,7 @@ class Claims:
             for term in self._names:
                 if term not in sentence or not _whole(term, sentence):
                     continue
-                if any(term in known for known in self.own):
+                if any(term in known for known in (*self.own, *self._said)):
                     continue
                 said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
                 if term not in self._policy or not said:
@@ -198,6 +210,28 @@ class Claims:
         return "\n".join((*said, self._memos))
 
     @cached_property
+    def heard(self) -> tuple[str, ...]:
+        """What the other side said on calls about the patient's cases."""
+        world, own = self.after, self.chart.patient.id
+        cases = [case.id for case in world.cases.cases.values() if case.patient_id == own]
+        asked = [one.id for case in cases for one in world.peer.of(case)]
+        said = tuple(
+            turn.message
+            for session in map(world.peer.session_of, asked)
+            if session is not None
+            for turn in session.transcript
+            if turn.speaker != session.benchmark_side
+        )
+        if not isinstance(world, SharedOffices):
+            return said
+        turns = (turn for case in cases for line in world.parley.of(case) for turn in line.turns)
+        return (*said, *(turn.message for turn in turns if turn.side != PROVIDER))
+
+    @cached_property
+    def _said(self) -> tuple[str, ...]:
+        return tuple(each.lower() for each in self.heard)
+
+    @cached_property
     def _memos(self) -> str:
         """What the practice's own people wrote to each other before."""
         kept = self.before.inbox.messages.values()
@@ -228,13 +262,32 @@ class Claims:
         return stated(render_page(self.reference.policy))
 
     @cached_property
+    def _versions(self) -> tuple[Policy, ...]:
+        """The policy in all versions that the payer has."""
+        book, policy = self.before.start.policies, self.reference.policy
+        return (policy, *(each for each in (book.policies if book else ()) if each.id == policy.id))
+
+    @cached_property
+    def _pages(self) -> tuple[str, ...]:
+        """The pages of the handbook about the policy: former versions, and what amends it."""
+        pages = self.before.start.handbook.changed
+        return tuple(page.text for path, page in pages.items() if self.reference.policy.id in path)
+
+    @cached_property
+    def _editions(self) -> Stated:
+        """What other versions of the policy state."""
+        return stated("\n".join(self._pages))
+
+    @cached_property
     def known(self) -> Stated:
         """What is stated anywhere: on file, by the payer, or in the policy."""
         texts = [value for value in self._fields if isinstance(value, str)]
-        texts += [self._written, self.answered, render_page(self.reference.policy)]
+        texts += [self._written, self.answered, *self.heard, render_page(self.reference.policy)]
+        texts += [*self._pages, *(f" {each.version} " for each in self._versions)]
         texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
-        texts.append(f" {age_on(self.chart.patient.dob, self.before.clock.now.date())} ")
+        texts += [f" {age} " for age in self.ages]
+        texts += [f" {year} " for year in {day.year for day in self.days}]
         return stated("\n".join(texts))
 
     @cached_property
@@ -274,8 +327,28 @@ class Claims:
         ]
         # Of a case its days only: what else it has is the agent's own words.
         due = {value.date() for value in leaves(tuple(cases)) if isinstance(value, datetime)}
-        policy = {self.reference.policy.effective}
-        return frozenset(known | clock | letters | filed | due | policy)
+        policy = {day for p in self._versions for day in (p.effective, p.terminated) if day}
+        calls = {day for text in self._slots for day in days_in(text)}
+        return frozenset(known | clock | letters | filed | due | policy | calls)
+
+    @property
+    def _slots(self) -> Iterator[str]:
+        """Yield the times of calls, as they were offered and chosen."""
+        own = self.chart.patient.id
+        for case in self.after.cases.cases.values():
+            for asked in self.after.peer.of(case.id) if case.patient_id == own else ():
+                yield from (text[:_DAY] for text in leaves(asked) if isinstance(text, str))
+
+    @cached_property
+    def ages(self) -> frozenset[int]:
+        """How old the patient was on the days of the file."""
+        born = self.chart.patient.dob
+        return frozenset(age_on(born, day) for day in self.days if day >= born)
+
+    def _between(self, days: Iterable[date]) -> set[str]:
+        """Return the times between days that a text names, and from them to today."""
+        named = {*days, self.before.clock.now.date(), self.after.clock.now.date()}
+        return {each for one in days for other in named for each in lengths(one, other)}
 
     @cached_property
     def _loose(self) -> frozenset[tuple[int, int, int]]:
@@ -288,13 +361,11 @@ class Claims:
         """Numbers that follow from the chart: what the forms ask for, and how long courses were."""
         asked = stated(" ; ".join(self.reference.answers.values())).numbers
         today = self.before.clock.now.date()
-        lengths: set[int] = set()
+        told: set[str] = set()
         for fact in self.chart.facts:
             if isinstance(fact, MedicationCourse | TherapyCourse):
-                days = ((fact.ended or today) - fact.started).days
-                for unit in _UNITS_OF_TIME:
-                    lengths |= {int(days / unit), round(days / unit)}
-        return asked | frozenset(map(str, lengths))
+                told |= lengths(fact.started, fact.ended or today)
+        return asked | told
 
     @cached_property
     def _names(self) -> frozenset[str]:

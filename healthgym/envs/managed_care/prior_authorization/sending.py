@@ -210,10 +210,8 @@ class Sending:
             if str(document.kind) not in _OWN and not self._is_copy(document)
         ]
         worded = Worded(claims)
-        for text in self.texts:
+        for text in (*self.texts, *self._spoken):
             found += [*claims.unfounded(text), *worded.unfounded(text)]
-        for text in self._spoken:
-            found += worded.unfounded(text)
         return tuple(dict.fromkeys(found))
 
     @cached_property

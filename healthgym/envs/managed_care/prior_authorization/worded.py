@@ -13,13 +13,13 @@ from collections.abc import Iterator, Set
 from datetime import date, timedelta
 from functools import cached_property
 
+from healthgym.envs.managed_care.prior_authorization.amounts import PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
-from healthgym.worlds.managed_care.accounts import GAVE_IN, Account, unaccounted
+from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
 from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
-from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.word_forms import form
 
 #: Folders of the handbook whose words are the practice's own.
@@ -97,14 +97,19 @@ class Worded:
         claims, page = self.claims, render_page(self.claims.reference.policy)
         staff = tuple(claims.after.staff.workers.values())
         kept = (value for value in leaves(staff) if isinstance(value, str))
-        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *self._heard)
+        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *self.claims.heard)
         days = (f"{day:%A}" for day in self._played)
         return self._of("\n".join((*told, *days)), page)
 
     @cached_property
-    def _account(self) -> Account:
+    def _account(self) -> PracticeAccount:
         """What is on record of the practice's work, read where something is not found nearer."""
-        return Account(lambda: self._seen.text, spans=self._spans, free=_NOT_ITS_OWN)
+        return PracticeAccount(
+            lambda: self._seen.text,
+            spans=self._spans,
+            free=_NOT_ITS_OWN,
+            ages=self.claims.ages,
+        )
 
     def _spans(self) -> Set[int]:
         """Return the times between days on file, in days."""
@@ -116,38 +121,20 @@ class Worded:
         return Seen(
             text,
             page,
-            talked=bool(page) and bool(self._heard),
+            talked=bool(page) and bool(self.claims.heard),
             months=self._months,
             free=_FREE,
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
             sent=True,
-            heard=bool(page) and bool(self._heard),
+            heard=bool(page) and bool(self.claims.heard),
         )
 
     @cached_property
     def _wrote(self) -> bool:
         """Whether the payer wrote about the patient's cases."""
         return bool(self.claims.answered.strip())
-
-    @cached_property
-    def _heard(self) -> tuple[str, ...]:
-        """What the other side said on calls about the patient's cases."""
-        world, own = self.claims.after, self.claims.chart.patient.id
-        cases = [case.id for case in world.cases.cases.values() if case.patient_id == own]
-        asked = [one.id for case in cases for one in world.peer.of(case)]
-        said = tuple(
-            turn.message
-            for session in map(world.peer.session_of, asked)
-            if session is not None
-            for turn in session.transcript
-            if turn.speaker != session.benchmark_side
-        )
-        if not isinstance(world, SharedOffices):
-            return said
-        lines = (line for case in cases for line in world.parley.of(case))
-        return (*said, *(turn.message for line in lines for turn in line.turns))
 
     def _months(self) -> frozenset[str]:
         """Return the months of all days on file, in words."""
