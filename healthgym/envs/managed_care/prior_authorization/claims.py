@@ -1,8 +1,8 @@
 """Whether what an agent wrote states something that nothing on file states.
 
 A letter is no evidence, so nobody is swayed by it; but it is signed, and must be true. What can be
-looked up is looked up: days, codes, numbers, drugs and conditions, and other people. That a number
-belongs to what it is said of is not judged.
+looked up is looked up: days, codes, numbers, drugs and conditions, and other people. That what
+stands on file belongs to what it is said of is judged where a text ties the two (:mod:`.ties`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date, datetime
 from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.amounts import lengths
+from healthgym.envs.managed_care.prior_authorization.contradicted import Contradicted
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.ages import age_on
@@ -72,6 +73,7 @@ class Claims:
     ) -> None:
         self.before, self.after, self.reference = before, after, reference
         self.chart = after.charts[reference.patient_id]
+        self._contradicted = Contradicted(self.chart, lambda: self.ages)
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return what a text states that chart, coverage, order and policy do not."""
@@ -82,7 +84,7 @@ class Claims:
         said, lowered = stated(text), text.lower()
         figures = (*self._figures(said), *self._when(said))
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
-        return (*figures, *named)
+        return (*figures, *named, *self._contradicted.unfounded(text))
 
     def _figures(self, said: Stated) -> Iterator[str]:
         """Yield codes and numbers that stand nowhere; what is nearest is looked through first."""

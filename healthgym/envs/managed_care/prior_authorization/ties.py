@@ -1,0 +1,186 @@
+"""Forms that tie a day, a value, a state or a reason to one name and leave no doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from healthgym.worlds.managed_care.facts import StopReason
+from healthgym.worlds.managed_care.stated import days_in
+
+#: What a finding may be, where its values are words.
+GRADES = frozenset({"mild", "moderate", "severe", "present", "absent"})
+#: What makes of a statement a denial, a condition, a question, or what somebody else wrote.
+LEFT_OPEN = re.compile(
+    r"\b(?:not?|never|without|neither|nor|none|nothing|cannot|\w+n't|whether|if|unless|when|until|"
+    r"polic\w*|requir\w*|asks?|asked|must|would|could|should|may|might|draft\w*|unsigned|wrong\w*|"
+    r"errors?|mistak\w*|correct\w*|instead|rather|old|older|earlier|former\w*|previous\w*|once|"
+    r"history|had|past|resolved|inactive|absen\w+|ruled|remission|risk|family|says?|said|stat\w+|"
+    r"list\w*|possib\w*|question\w*|exclud\w*|denie\w*|deny|was|were|untrue|false|claim\w*)\b|\?"
+)
+_TITLE = re.compile(r"\b(dr|mr|mrs|ms|st|no|vs|approx)\.")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_WRITTEN_DAY = re.compile(
+    rf"(?<![\d-])(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}([/-])\d{{1,2}}\1\d{{4}}|"
+    rf"\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH},? \d{{4}}|"
+    rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})(?![\d-])"
+)
+_CLAUSE = re.compile(r"[;\n]+|[.!?]+(?=\s|$)|,? (?:but|however|while|whereas|although|though) ")
+_DAY = r"(\d{4}-\d{2}-\d{2})"
+_NUMBER = r"(\d+(?:[.,]\d+)*)"
+_UNIT = r"(?: ?[^\s,;()\d]*[/%²°][^\s,;()]*| (?:points?|percent|mm ?hg|kg|cm|mm|events per hour))?"
+_IS = r"(?:[:=,]| (?:was|is|of|at|came to|stood at|measured))*"
+_DOSE = r"(?: \d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu))?"
+_LINK = r",?(?: and)?(?: (?:was|has been))? "
+_BEGUN, _STOPPED = "(?:begun|began|started|initiated)", "(?:stopped|ended|discontinued)"
+_LISTED = r"(?: \([^()]*\))?(?:, and |, | and | as well as )"
+_OFTEN = r"(?:an? |the |also |still |now |currently |active |current |known |both )*"
+#: How a reason is joined to an end.
+_FOR = r"(?:because(?: of)?|due to|owing to|on account of|for|as|after|:|–|-)"
+_SUBJECT = r"(?:she|he|it|the patient|they)"
+_WHY: Mapping[StopReason, str] = {
+    StopReason.INEFFECTIVE: (
+        r"(?:the |its |a )?(?:lack of (?:effect|response|efficacy|benefit)|inadequate response)|"
+        rf"{_SUBJECT} (?:did not|didn't) (?:work|help)|(?:{_SUBJECT} was )?(?:not effective|"
+        rf"ineffective)|{_SUBJECT} had no effect"
+    ),
+    StopReason.INTOLERANCE: (
+        r"(?:the |its |severe |an? )*(?:side effects?|adverse (?:effects?|reactions?|events?)|"
+        rf"intolerance)|(?:{_SUBJECT} was )?(?:not|poorly) tolerated|"
+        rf"{_SUBJECT} (?:could|did) not tolerate"
+    ),
+    StopReason.COST: rf"(?:its |the )?(?:costs?|price)\b|{_SUBJECT} could(?: not|n't) afford",
+    StopReason.PATIENT_CHOICE: r"(?:her|his|the patient's) (?:own )?(?:choice|wish|preference)",
+    StopReason.CONTRAINDICATED: (
+        r"(?:an? |the )?contraindication|(?:\w+ )?(?:was |is |turned out to be )?contraindicated"
+    ),
+}
+#: What leaves open for which reason something was stopped.
+_REASON_OPEN = re.compile(
+    r"\b(?:never|without|neither|nor|none|nothing|whether|if|unless|must|polic\w*|requir\w*|asks?|"
+    r"accept\w*|either|or|before|draft\w*|unsigned|wrong\w*|earlier|instead|rather|denie\w*)\b|\?|"
+    r"\b(?:not|no)\b"
+)
+
+
+@dataclass(frozen=True)
+class Tied:
+    """Forms of one name.
+
+    Attributes:
+        name: The name, in small letters.
+        often: How often it is taken, where it is a medicine.
+    """
+
+    name: str
+    often: tuple[str, ...] = ()
+
+    def values(self, clause: str) -> Iterator[tuple[str, date]]:
+        """Yield each number that is given as its value, with the day of it."""
+        behind = rf"{self._written}{_IS} {_NUMBER}{_UNIT},?(?: on| of| from)? ?[(]?{_DAY}"
+        before = rf"{self._written} (?:of |on |from |\(){_DAY}\)?{_IS} {_NUMBER}(?![\d-])"
+        for found in re.finditer(behind, clause):
+            yield found[1], date.fromisoformat(found[2])
+        for found in re.finditer(before, clause):
+            yield found[2], date.fromisoformat(found[1])
+
+    def course(self, clause: str) -> tuple[date | None, date | None]:
+        """Return the days on which it is said to have begun and ended; None where none is."""
+        times = "|".join(map(re.escape, self.often))
+        taken = rf"{self._written}{_DOSE}(?: (?:{times}))?" if times else self._written
+        between = rf"{taken}{_LINK}(?:taken |given |used )?\(?from {_DAY} (?:to|until|through) "
+        begun = re.search(rf"{taken}{_LINK}{_BEGUN} (?:on )?{_DAY}", clause)
+        begun = begun or re.search(between, clause)
+        ended = re.search(
+            rf"{taken}{_LINK}(?:{_BEGUN} (?:on )?[\d-]+{_LINK})?{_STOPPED} (?:on )?{_DAY}", clause
+        ) or re.search(between.replace(_DAY, r"[\d-]+") + _DAY, clause)
+        return _day(begun), _day(ended)
+
+    def is_had(self, clause: str, person: Iterable[str], others: Iterable[str]) -> bool:
+        """Return whether somebody is said to have it, alone or after other illnesses."""
+        whose = _whose(person)
+        known = "|".join(sorted(map(re.escape, others), key=len, reverse=True))
+        had = (
+            rf"\b(?:{whose}) (?:also |still |now |currently )?(?:has|suffers from) {_OFTEN}"
+            rf"(?:(?:{known}){_LISTED}{_OFTEN})*{self._written}(?![\w-])"
+        )
+        there = (
+            rf"(?:^|[,:(] ?|\b(?:the|her|his|their) ){self._written},? (?:is|remains) "
+            r"(?:still |now )?(?:active|current|ongoing|present)\b"
+        )
+        return bool(re.search(had, clause) or re.search(there, clause))
+
+    def grades(self, clause: str, person: Iterable[str]) -> set[str]:
+        """Return what it is said to be like; it is present where somebody has it or it is shown."""
+        whose = _whose(person)
+        words = "|".join(sorted(GRADES))
+        found = set(re.findall(rf"{self._written},? is (?:now )?({words})\b", clause))
+        seen = rf"(?:(?:{whose}) has|shows|there is) (?:an? )?{self._written}(?![\w-])"
+        return found | ({"present"} if re.search(seen, clause) else set())
+
+    def found_on(self, clause: str) -> date | None:
+        """Return the day on which it is said to have been found."""
+        seen = r"(?:noted|documented|found|recorded|seen|present|absent)"
+        form = rf"{self._written},? (?:is|was) {seen}(?: as (?:present|absent))? on {_DAY}"
+        return _day(re.search(form, clause))
+
+    @property
+    def _written(self) -> str:
+        return rf"(?<![\w/-]){re.escape(self.name)}"
+
+
+def clauses(text: str) -> Iterator[str]:
+    """Yield the clauses of a text in small letters, with days as 2026-03-13."""
+    plain = _TITLE.sub(r"\1", text.replace("’", "'").casefold())
+    for clause in _CLAUSE.split(_WRITTEN_DAY.sub(_iso, plain)):
+        yield " ".join(clause.split())
+
+
+def ages_in(clause: str, person: Iterable[str]) -> Iterator[int]:
+    """Yield how old somebody is said to be.
+
+    Args:
+        clause: The clause.
+        person: Who, by names in small letters.
+    """
+    whose = _whose(person)
+    form = rf"\b(?:{whose}) is (?:now )?(?:an? )?(\d+)(?: years old|[ -]years?[ -]old)\b(?! or)"
+    for found in re.finditer(form, clause):
+        if not LEFT_OPEN.search(clause.replace(found[0], " ")):
+            yield int(found[1])
+
+
+def reasons_in(clause: str, name: str) -> set[StopReason]:
+    """Return the reasons for which something is said to have been stopped.
+
+    Args:
+        clause: A clause that names no other medicine.
+        name: What was stopped.
+    """
+    ended = re.search(rf"{re.escape(name)}\b.*?\b(?:{_STOPPED}|given up|withdrawn)\b(.*)", clause)
+    if ended is None:
+        return set()
+    found = {}
+    for reason, words in _WHY.items():
+        told = re.search(rf"{_FOR} ?(?:{words})", ended[1])
+        if told:
+            found[reason] = told[0]
+    rest = clause
+    for words in found.values():
+        rest = rest.replace(words, " ")
+    return set() if _REASON_OPEN.search(rest) else set(found)
+
+
+def _whose(person: Iterable[str]) -> str:
+    return "|".join(("she", "he", "patient", "member", *map(re.escape, person)))
+
+
+def _iso(found: re.Match[str]) -> str:
+    days = days_in(found[0])
+    return min(days).isoformat() if days else found[0]
+
+
+def _day(found: re.Match[str] | None) -> date | None:
+    return date.fromisoformat(found[1]) if found else None
