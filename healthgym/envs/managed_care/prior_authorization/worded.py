@@ -16,7 +16,10 @@ from functools import cached_property
 from healthgym.envs.managed_care.prior_authorization.amounts import PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
+from healthgym.worlds.managed_care.charts.knowledge import short_names
+from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
@@ -97,9 +100,17 @@ class Worded:
         claims, page = self.claims, render_page(self.claims.reference.policy)
         staff = tuple(claims.after.staff.workers.values())
         kept = (value for value in leaves(staff) if isinstance(value, str))
-        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *self.claims.heard)
+        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *claims.heard)
         days = (f"{day:%A}" for day in self._played)
-        return self._of("\n".join((*told, *days)), page)
+        return self._of("\n".join((*told, *days, *self._names())), page)
+
+    def _names(self) -> Iterator[str]:
+        """Yield every name of the patient's illnesses and values: a chart has one of them."""
+        for fact in self.claims.chart.facts:
+            if isinstance(fact, Measurement):
+                yield from names_of(fact)
+            if isinstance(fact, Diagnosis):
+                yield from short_names(fact.code)
 
     @cached_property
     def _account(self) -> PracticeAccount:

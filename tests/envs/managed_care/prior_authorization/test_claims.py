@@ -12,7 +12,8 @@ from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.worlds.managed_care.accounts import unaccounted
-from healthgym.worlds.managed_care.facts import TherapyCourse
+from healthgym.worlds.managed_care.charts.prose import names_of
+from healthgym.worlds.managed_care.facts import Measurement, TherapyCourse
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.prior_authorization.playing import (
     Kind,
@@ -29,6 +30,8 @@ _POLICY = (
     "Participation in a medically supervised weight program for a minimum of 24 weeks and 6 visits."
 )
 _NOTE = "Medically supervised weight program, 7 sessions from Oct 9, 2024 until Apr 4, 2025."
+#: LOINC code of the heart rate.
+PULSE = "8867-4"
 TURN, SUM_UP = "p2p_session.send_turn", "p2p_session.submit_summary"
 
 
@@ -92,6 +95,20 @@ def test_the_days_of_a_version_that_is_no_longer_in_force_may_be_told() -> None:
     said = f"Version {old.version} of {policy.id} was in force from {old.effective} to "
     assert not found(instance, f"{said}{old.terminated}.")
     assert found(instance, f"{said}{old.terminated - timedelta(days=1000)}.")
+
+
+def test_what_the_chart_calls_otherwise_may_be_told_by_any_of_its_names() -> None:
+    def measured(instance: AuthorizationInstance) -> list[Measurement]:
+        chart = chart_of(instance)
+        written = "\n".join(each.content for each in chart.documents).casefold()
+        facts = (one for one in chart.facts if isinstance(one, Measurement))
+        return [one for one in facts if one.code == PULSE and "pulse" not in written]
+
+    instance = first_of(Course.APPROVED, measured, difficulty="hard")
+    pulse = measured(instance)[0]
+    assert "pulse" in names_of(pulse)
+    assert not found(instance, f"The pulse was {pulse.value:g} on {pulse.taken}.")
+    assert found(instance, f"The carotid pulse was {pulse.value:g} on {pulse.taken}.")
 
 
 @pytest.mark.parametrize("tool", [TURN, SUM_UP])
