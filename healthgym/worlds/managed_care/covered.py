@@ -207,7 +207,8 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
         own = name.split("'")[0]  # "I'd"
         if not word[0][0].isupper() or opens or shouted or kind("known_names", own):
             continue
-        if name not in desk_words(seen.pages) and not all(map(seen.has, name.split("-"))):
+        known = name in desk_words(seen.pages) or seen.has(name)
+        if not known and not all(map(seen.has, name.split("-"))):
             yield f"nowhere named: {word[0]}"
 
 

@@ -9,6 +9,7 @@ from healthgym.worlds.managed_care.own_words import unsound
 from healthgym.worlds.managed_care.word_forms import untitled
 
 _FILE = (
+    "C-reactive protein 12 mg/L. "
     "Obstructive sleep apnea with an apnea-hypopnea index of 22. Immunoglobulin G 474 mg/dL. "
     "Body mass index 31. Major depressive disorder. Physical therapy since March."
 )
@@ -24,6 +25,7 @@ _SEEN = Seen(_FILE, "The policy asks for a sleep study.", talked=False, person="
         "The value of IgG was read.",
         "A BMI of 31 was seen, and PT is on record.",
         "The request has a HCPCS code.",
+        "The value of C-reactive protein was read.",
     ],
 )
 def test_an_abbreviation_of_what_is_on_file_is_covered(text: str) -> None:
