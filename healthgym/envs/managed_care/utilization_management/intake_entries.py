@@ -52,6 +52,7 @@ def misentered(
     asked = begun or refreshed(after, intake, packet, reply=False)
     # Under the source's rules nobody is asked for the state, and a clerk enters the member's.
     asked = replace(asked, state=asked.state or after.intake.member_state(intake.case_id))
+    asked = _by_name(after, asked, intake)
     found = [name for name in _HEAD if _differs(intake, asked, name)]
     owner, entered = intake.owner, intake.state_date
     if owner and owner != asked.owner and after.staff.role_of(owner) not in PAYER_STAFF:
@@ -59,6 +60,28 @@ def misentered(
     if entered and entered != asked.state_date and entered < (asked.request_date or ""):
         found.append("state_date")
     return (*found, *_diagnoses(intake, asked), *_lines(intake, asked), *_provider(intake, asked))
+
+
+def _by_name(world: ManagedCareWorld, asked: IntakeCase, intake: IntakeCase) -> IntakeCase:
+    """Return a request that names who asked for its urgency where a clerk enters the name.
+
+    The request itself has the id.
+    """
+
+    def called(person: str | None, said: str | None) -> str | None:
+        worker = world.staff.workers.get(person or "")
+        return worker.name if worker is not None and said != person else person
+
+    lines = zip(asked.line_items, intake.line_items, strict=False)
+    named = tuple(
+        replace(
+            each, urgency_requested_by=called(each.urgency_requested_by, said.urgency_requested_by)
+        )
+        for each, said in lines
+    )
+    by = called(asked.urgency_requested_by, intake.urgency_requested_by)
+    rest = asked.line_items[len(named) :]
+    return replace(asked, urgency_requested_by=by, line_items=(*named, *rest))
 
 
 def _diagnoses(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:

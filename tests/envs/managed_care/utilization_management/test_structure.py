@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.utilization_management.entered import entered
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.records.review import ClinicalEvidenceItemObservation
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.utilization_management.changes import (
     CONFIRM,
     DATED,
@@ -286,3 +287,14 @@ def test_whoever_asks_for_nothing_lists_nothing() -> None:
 def test_a_disposition_has_a_reason_and_the_office_says_so() -> None:
     script = changed(solution(INTAKE), DISPOSE, disposition_reason=" ")
     assert "disposition_reason" in _first_refused(INTAKE, script)
+
+
+def test_who_asked_for_the_urgency_may_be_entered_by_name() -> None:
+    world = ManagedCareWorld(INTAKE.start)
+    person = _intake(INTAKE).line_items[0].urgency_requested_by
+    assert person in world.staff.workers
+    name = world.staff.workers[person].name
+    assert not fails(play(INTAKE, line(urgency_requested_by=name)(INTAKE)))
+    assert not fails(play(INTAKE, header(urgency_requested_by=name)(INTAKE)))
+    other = next(each.name for each in world.staff.workers.values() if each.id != person)
+    assert fails(play(INTAKE, line(urgency_requested_by=other)(INTAKE))) == {"intake_right"}
