@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.visible import Visible
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
 from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
+from healthgym.worlds.managed_care.covered import MONTHS
 from healthgym.worlds.managed_care.grounds import groundless
 from healthgym.worlds.managed_care.misstated import misstated
 from healthgym.worlds.managed_care.numerals import in_digits
@@ -68,8 +69,9 @@ _CALLS = (
     "with what were will point points question questions detail details other than only both stays "
     "criteria adverse decision uphold upheld overturned approval available established exist "
     "documented already also during still made make given gave informed writing recorded "
-    "written above added"
-)
+    "written above added missing fact facts "
+    f"{' '.join(MONTHS)}"
+).casefold()
 
 
 class Worded:
