@@ -15,7 +15,7 @@ FILE = (
     "Annette Vance was seen by Henry Zhang, MD, Cardiology, on 2026-02-10 at Lakeside Medical "
     "Group. Her daughter came along. Echocardiogram: ejection fraction 30 %. Takes carvedilol. "
     "She gets short of breath when she climbs stairs. I drink on Sundays, and I skip none of it. "
-    "I want to stay. I say no for good."
+    "I want to stay. I say no for good. MELD-Na was 18 after trauma focused therapy."
 )
 PAGE = "The policy asks for an ejection fraction below 35 % and three months of therapy."
 SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
@@ -44,6 +44,9 @@ SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
         "Drinking on Sundays, skipping none of it.",
         "She skips none of it.",
         "She doesn't skip it, and she wasn't seen since.",
+        # A name is one with its hyphen, and where the file has none.
+        "Her MELD-Na was 18.",
+        "She had Trauma-focused therapy.",
         "She wanted to stay.",
         "She climbed the stairs by herself.",
         "Her no is for good.",
@@ -77,6 +80,7 @@ def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
         "She is dancing on Sundays.",
         "Therapy for the rest of her life: unlimited.",
         "A wea²pon was seen.",
+        "Her Mayo-Na was 18.",
     ],
 )
 def test_what_nobody_could_see_is_not(text: str) -> None:
