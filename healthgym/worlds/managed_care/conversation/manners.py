@@ -8,6 +8,7 @@ from typing import Final
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.conversation.surroundings import Answering
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -45,7 +46,7 @@ _SETTLED: Final = frozenset({Stage.AGREED, Stage.BROKEN_OFF, Stage.REFUSED_FOR_G
 def wrongs(talk: Talk) -> bool:
     """Answer what was done wrong, if anything was; return whether that is all of the answer."""
     unsure, doubted = doubtful(talk), talk.mind.doubted
-    done = talk.sure | _stands(talk, unsure)
+    done = talk.sure - _of_proxy(talk) | _stands(talk, unsure)
     if Act.PRESSURE in done:
         talk.mind = replace(talk.mind, pressed=talk.mind.pressed + 1)
         _resent(talk, Mark.PRESSURE, "pressed", -2)
@@ -75,11 +76,18 @@ def doubtful(talk: Talk) -> frozenset[Act]:
     """
     waits = talk.mind.supposed is not Supposed.NEVER or talk.mind.invited
     fine = {AGAIN: waits, CLAIMED: talk.stage is Stage.AGREED}
-    return frozenset(
+    unsure = frozenset(
         said.act
         for said in talk.heard.acts
         if said.act in _DOUBTED and not said.sure and not fine.get(said.item, False)
     )
+    return unsure | _of_proxy(talk)
+
+
+def _of_proxy(talk: Talk) -> frozenset[Act]:
+    """Return what is in doubt because a proxy hears it, whose sister may be who it is about."""
+    proxy = talk.mind.answering is Answering.PROXY
+    return talk.sure & {Act.INVOLVE_OTHERS} if proxy else frozenset()
 
 
 def _stands(talk: Talk, unsure: frozenset[Act]) -> frozenset[Act]:

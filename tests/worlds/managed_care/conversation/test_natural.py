@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Said
+from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
+from healthgym.worlds.managed_care.conversation.surroundings import Answering
 from tests.worlds.managed_care.conversation.calls import OPENING, READY, Line, agreed
 
 FILE = Path(__file__).parent / "natural.jsonl"
@@ -55,6 +57,24 @@ def test_a_yes_that_nobody_gave_is_not_written_down_and_one_that_was_given_is() 
         line.person = replace(line.person, ears=understand)
         assert (line.say(message=noted).text in back) is not given
         assert not line.turn.marks
+
+
+def test_a_proxy_asks_back_about_somebody_who_may_be_the_person() -> None:
+    asked = "I'll call your sister and ask her."
+    line = agreed()
+    mind = line.memory.mind
+    assert mind is not None
+    heard = replace(mind, answered_by=(Answering.PROXY,))
+    line.memory = replace(line.memory, mind=heard)
+    line.person = replace(line.person, ears=understand)
+    said = line.say(message=asked)
+    assert said.text in {each.text for each in lines()["doubt.involve_others"]}
+    assert not line.turn.marks
+    # Of somebody who speaks for themselves it is clear.
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message=asked)
+    assert Mark.THIRD_PARTY in line.turn.marks
 
 
 def _bare(heard: str) -> tuple[str, ...]:
