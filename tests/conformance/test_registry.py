@@ -45,6 +45,11 @@ _SHARES = {
 }
 
 
+#: Who orders there without a look wins or loses a whole order: it takes more tasks to settle what
+#: that earns on average.
+_SPREAD = ("FhirRecord", "MedAgentBench")
+
+
 def sized(env_id: str, count: int, least: int = 1) -> int:
     """Return how many tasks, or actions, an environment is tried on."""
     share = next((share for word, share in _SHARES.items() if word in env_id), 0.5)
@@ -179,7 +184,8 @@ def test_oracle_on_many_tasks(env_id: str) -> None:
 @pytest.mark.slow
 @played
 def test_blind_on_many_tasks(env_id: str) -> None:
-    assert testing.check_blind(env_id, tasks=sized(env_id, 600, least=60))
+    tasks = 1200 if any(word in env_id for word in _SPREAD) else 600
+    assert testing.check_blind(env_id, tasks=sized(env_id, tasks, least=60))
 
 
 @pytest.mark.slow
