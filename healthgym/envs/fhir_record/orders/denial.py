@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import dropwhile
 
 from healthgym.envs.fhir_record.orders.items import item_of, without_names
 from healthgym.envs.fhir_record.orders.quantities import squeezed
@@ -195,9 +196,7 @@ def _is_taken_back(sentence: str) -> bool:
     usual findings takes it back.
     """
     for place, part in enumerate(re.split(r"[,:()]", sentence)):
-        words = part.split()
-        while words and words[0] in _LEADING:
-            words = words[1:]
+        words = list(dropwhile(_LEADING.__contains__, part.split()))
         if not words:
             continue
         alone = len(words) == 1 or words[1] == "by"
