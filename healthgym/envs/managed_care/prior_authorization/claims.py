@@ -9,38 +9,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.amounts import lengths
 from healthgym.envs.managed_care.prior_authorization.contradicted import Contradicted
-from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
-from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
-from healthgym.worlds.managed_care.charts.ages import age_on
+from healthgym.envs.managed_care.prior_authorization.filed import Filed
 from healthgym.worlds.managed_care.facts import (
+    Finding,
     Measurement,
     MedicationCourse,
     TherapyCourse,
 )
-from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.criteria import (
+    FindingCriterion,
     MeasurementCriterion,
     StepTherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
-from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
-from healthgym.worlds.managed_care.relay import PROVIDER
-from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import (
     Stated,
-    days_in,
     numbers_after,
     shortest,
     stated,
 )
-from healthgym.worlds.managed_care.vocabulary.authorization import MessageKind
-from healthgym.worlds.managed_care.world import ManagedCareWorld
+from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 
 _NEGATED = re.compile(r"\b(?:not?|never|without|instead|contraindicat\w*|intoleran\w*|allerg\w*)\b")
 _REQUIRED = re.compile(
@@ -53,27 +47,28 @@ _OTHER_EDITION = re.compile(
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 #: Where a sentence ends; the point of a number does not end it.
 _ENDS = re.compile(r"[.!?](?=\s|$)|\n")
-#: Letters of a day at the beginning of a time.
-_DAY = len("2026-03-13")
+#: How the chart stands to criteria that nothing on file meets.
+_UNMET = (Posture.ABSENT, Posture.CONTRADICTS)
 #: Shortest name that is searched for in a text.
 _SHORTEST = 4
 
 
-class Claims:
-    """Knows what a letter about a request may state.
+class Claims(Filed):
+    """Knows what a letter about a request may state."""
 
-    Args:
-        before: The world as it began.
-        after: The world now.
-        reference: The right handling.
-    """
-
-    def __init__(
-        self, before: ManagedCareWorld, after: ManagedCareWorld, reference: AuthorizationReference
-    ) -> None:
-        self.before, self.after, self.reference = before, after, reference
-        self.chart = after.charts[reference.patient_id]
-        self._contradicted = Contradicted(self.chart, lambda: self.ages)
+    @cached_property
+    def _contradicted(self) -> Contradicted:
+        """What is read of single facts; what the clinician knows besides is met by that."""
+        wanted = self.reference
+        looked_at = {fact.key for fact in self.chart.facts if isinstance(fact, Finding)}
+        items = () if wanted.told else criteria(wanted.policy.criteria)
+        found = (item for item in items if isinstance(item, FindingCriterion))
+        return Contradicted(
+            self.chart,
+            lambda: self.ages,
+            {item.id for item in items if wanted.postures.get(item.id) in _UNMET},
+            (item.display for item in found if item.key not in looked_at),
+        )
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return what a text states that chart, coverage, order and policy do not."""
@@ -161,83 +156,11 @@ class Claims:
             if any(form.lower() in flat for form in forms):
                 yield other.id
 
-    # -- what is on file -------------------------------------------------------------------------
-
-    @cached_property
-    def _fields(self) -> tuple[object, ...]:
-        """What the records hold; of documents their heads, since texts are written when read."""
-        chart, staff = self.chart, self.after.staff
-        parts = (
-            chart.patient,
-            *chart.coverages,
-            *chart.conditions,
-            *chart.observations,
-            *chart.procedures,
-            *chart.medications,
-            *chart.allergies,
-            *chart.encounters,
-            *chart.orders,
-            *staff.practitioners.values(),
-        )
-        heads = ((d.title, d.author_name, d.created_at, d.signed_at) for d in chart.documents)
-        return tuple(leaves((parts, tuple(heads))))
-
-    @cached_property
-    def recorded(self) -> str:
-        """What the records say, in small letters."""
-        return "\n".join(value for value in self._fields if isinstance(value, str)).lower()
-
-    @cached_property
-    def own(self) -> tuple[str, ...]:
-        """What the practice has of the patient in words, in small letters."""
-        return self.recorded, self._written.lower(), self._memos.lower()
-
-    @cached_property
-    def _written(self) -> str:
-        """What the documents say."""
-        return "\n".join(document.content for document in self.chart.documents)
-
-    @cached_property
-    def answered(self) -> str:
-        """What the payer wrote about the patient's cases: its letters, and what it asked for."""
-        own = self.chart.patient.id
-        cases = {case.id for case in self.after.cases.cases.values() if case.patient_id == own}
-        letters = (x for x in self.after.letters.letters.values() if x.case_id in cases)
-        asked = (
-            message
-            for message in self.after.inbox.messages.values()
-            if message.case_id in cases and message.kind == MessageKind.PEND_REQUEST
-        )
-        said = (value for value in leaves((*letters, *asked)) if isinstance(value, str))
-        return "\n".join((*said, self._memos))
-
-    @cached_property
-    def heard(self) -> tuple[str, ...]:
-        """What the other side said on calls about the patient's cases."""
-        world, own = self.after, self.chart.patient.id
-        cases = [case.id for case in world.cases.cases.values() if case.patient_id == own]
-        asked = [one.id for case in cases for one in world.peer.of(case)]
-        said = tuple(
-            turn.message
-            for session in map(world.peer.session_of, asked)
-            if session is not None
-            for turn in session.transcript
-            if turn.speaker != session.benchmark_side
-        )
-        if not isinstance(world, SharedOffices):
-            return said
-        turns = (turn for case in cases for line in world.parley.of(case) for turn in line.turns)
-        return (*said, *(turn.message for turn in turns if turn.side != PROVIDER))
+    # -- what is known ---------------------------------------------------------------------------
 
     @cached_property
     def _said(self) -> tuple[str, ...]:
         return tuple(each.lower() for each in self.heard)
-
-    @cached_property
-    def _memos(self) -> str:
-        """What the practice's own people wrote to each other before."""
-        kept = self.before.inbox.messages.values()
-        return "\n".join(message.body for message in kept if message.box == PRACTICE)
 
     @cached_property
     def _policy(self) -> str:
@@ -264,28 +187,16 @@ class Claims:
         return stated(render_page(self.reference.policy))
 
     @cached_property
-    def _versions(self) -> tuple[Policy, ...]:
-        """The policy in all versions that the payer has."""
-        book, policy = self.before.start.policies, self.reference.policy
-        return (policy, *(each for each in (book.policies if book else ()) if each.id == policy.id))
-
-    @cached_property
-    def _pages(self) -> tuple[str, ...]:
-        """The pages of the handbook about the policy: former versions, and what amends it."""
-        pages = self.before.start.handbook.changed
-        return tuple(page.text for path, page in pages.items() if self.reference.policy.id in path)
-
-    @cached_property
     def _editions(self) -> Stated:
         """What other versions of the policy state."""
-        return stated("\n".join(self._pages))
+        return stated("\n".join(self.pages))
 
     @cached_property
     def known(self) -> Stated:
         """What is stated anywhere: on file, by the payer, or in the policy."""
         texts = [value for value in self._fields if isinstance(value, str)]
         texts += [self._written, self.answered, *self.heard, render_page(self.reference.policy)]
-        texts += [*self._pages, *(f" {each.version} " for each in self._versions)]
+        texts += [*self.pages, *(f" {each.version} " for each in self.versions)]
         texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
         texts += [f" {age} " for age in self.ages]
@@ -310,42 +221,6 @@ class Claims:
                 }
                 values |= self._answers
         return {name: frozenset(values) for name, values in found.items()}
-
-    @cached_property
-    def days(self) -> frozenset[date]:
-        """Days of the records, of what was sent, and of the episode."""
-        known = {
-            value.date() if isinstance(value, datetime) else value
-            for value in self._fields
-            if isinstance(value, date)
-        }
-        clock = {self.before.clock.now.date(), self.after.clock.now.date()}
-        letters = {letter.created_at.date() for letter in self.after.letters.letters.values()}
-        filed = {
-            packet.submitted_at.date() for packet in self.after.authorizations.packets.values()
-        }
-        cases = [
-            c for c in self.after.cases.cases.values() if c.patient_id == self.chart.patient.id
-        ]
-        # Of a case its days only: what else it has is the agent's own words.
-        due = {value.date() for value in leaves(tuple(cases)) if isinstance(value, datetime)}
-        policy = {day for p in self._versions for day in (p.effective, p.terminated) if day}
-        calls = {day for text in self._slots for day in days_in(text)}
-        return frozenset(known | clock | letters | filed | due | policy | calls)
-
-    @property
-    def _slots(self) -> Iterator[str]:
-        """Yield the times of calls, as they were offered and chosen."""
-        own = self.chart.patient.id
-        for case in self.after.cases.cases.values():
-            for asked in self.after.peer.of(case.id) if case.patient_id == own else ():
-                yield from (text[:_DAY] for text in leaves(asked) if isinstance(text, str))
-
-    @cached_property
-    def ages(self) -> frozenset[int]:
-        """How old the patient was on the days of the file."""
-        born = self.chart.patient.dob
-        return frozenset(age_on(born, day) for day in self.days if day >= born)
 
     def _between(self, days: Iterable[date]) -> set[str]:
         """Return the times between days that a text names, and from them to today."""

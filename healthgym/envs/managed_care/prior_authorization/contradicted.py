@@ -7,7 +7,7 @@ page or told in more words is passed over, for an honest sentence may not fail h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from datetime import date
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.prior_authorization.ties import (
     Tied,
     ages_in,
     clauses,
+    met_in,
     reasons_in,
 )
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -43,10 +44,19 @@ class Contradicted:
     Args:
         chart: The chart.
         ages: How old the patient was on the days of the file.
+        unmet: Criteria of the policy that nothing on file meets.
+        unseen: What the policy asks for and nobody has looked at, by name.
     """
 
-    def __init__(self, chart: PatientChart, ages: Callable[[], Set[int]]) -> None:
-        self.chart, self.ages = chart, ages
+    def __init__(
+        self,
+        chart: PatientChart,
+        ages: Callable[[], Set[int]],
+        unmet: Set[str] = frozenset(),
+        unseen: Iterable[str] = (),
+    ) -> None:
+        self.chart, self.ages, self.unmet = chart, ages, unmet
+        self.unseen = tuple(map(str.casefold, unseen))
         patient = chart.patient
         self.person = (patient.first_name.casefold(), patient.last_name.casefold())
 
@@ -65,6 +75,9 @@ class Contradicted:
             if not LEFT_OPEN.search(clause):
                 yield from self._illnesses(clause)
                 yield from self._findings(clause)
+                for name in met_in(clause):
+                    if name in self.unmet:
+                        yield f"{name} is not met"
 
     # -- values and their days -------------------------------------------------------------------
 
@@ -176,7 +189,7 @@ class Contradicted:
         for name, facts in self._seen.items():
             if name not in clause:
                 continue
-            values = {fact.value.casefold() for fact in facts}
+            values = {fact.value.casefold() for fact in facts} or {"absent"}
             if not values <= GRADES:
                 continue
             wrong = Tied(name).grades(clause, self.person) - values
@@ -199,7 +212,7 @@ class Contradicted:
 
     @cached_property
     def _seen(self) -> Mapping[str, list[Finding]]:
-        found: dict[str, list[Finding]] = {}
+        found: dict[str, list[Finding]] = {name: [] for name in self.unseen}
         for fact in self.chart.facts:
             if isinstance(fact, Finding):
                 found.setdefault(fact.display.casefold(), []).append(fact)

@@ -65,6 +65,16 @@ _REASON_OPEN = re.compile(
 )
 
 
+#: Single criteria that are met; of a row of them the first and last are named alone.
+_MET = re.compile(
+    r"(?:(?:so|and|thus|therefore|hence|criterion|criteria),? )?(c\d+(?:(?:, and |, | and )c\d+)*)"
+    r"(?: \([^()]*\)|, [^,]*,)? (?:is|are) (?:also |clearly |both |all )?"
+    r"(?:met|shown|satisfied|fulfilled|documented)\b"
+)
+#: Where another version is meant, or what the other side grants.
+_ELSEWHERE = re.compile(r"\b(?:versions?|\d{4}\.\d|agree\w*|grant\w*|conced\w*|need\w*)\b")
+
+
 @dataclass(frozen=True)
 class Tied:
     """Forms of one name.
@@ -150,6 +160,13 @@ def ages_in(clause: str, person: Iterable[str]) -> Iterator[int]:
     for found in re.finditer(form, clause):
         if not LEFT_OPEN.search(clause.replace(found[0], " ")):
             yield int(found[1])
+
+
+def met_in(clause: str) -> Iterator[str]:
+    """Yield the criteria, as C3, that a clause begins by saying are met."""
+    found = _MET.match(clause)
+    if found and not _ELSEWHERE.search(clause):
+        yield from (name.upper() for name in re.findall(r"\bc\d+\b", found[1]))
 
 
 def reasons_in(clause: str, name: str) -> set[StopReason]:

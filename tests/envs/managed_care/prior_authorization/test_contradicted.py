@@ -164,6 +164,16 @@ An untreated eating disorder would stand against the request.
 The film shows joint space narrowing.
 Joint space narrowing is severe.
 Joint space narrowing was seen on 2026-03-04.
+C3 is met, and C5 is shown by the film.
+C4 is not met, and C3 makes it needless.
+C4 is not documented.
+C1 to C5 are met.
+Under version 2025.1 C4 is met.
+The physician agreed that C4 is met.
+C4 is met where a plan to operate is on file, and none is.
+If C4 is met, C5 need not be.
+A plan to operate is not documented.
+There is no plan to operate.
 Ms. Vance is 54 years old.
 Ms. Vance is a 54-year-old woman.
 The policy is met where the patient is 18 years old or older.
@@ -190,12 +200,17 @@ An untreated eating disorder is present.
 The patient has an untreated eating disorder.
 Joint space narrowing is mild.
 Joint space narrowing was noted on 2025-02-28.
+C4 is met.
+So C3, C4 and C5 are shown.
+C4 (a plan to operate) is documented.
+C4, plan to operate, is present.
+The plan to operate was noted on 2026-03-04.
 Ms. Vance is 60 years old.
 """
 
 
 def reader() -> Contradicted:
-    return Contradicted(_CHART, lambda: frozenset({53, 54}))
+    return Contradicted(_CHART, lambda: frozenset({53, 54}), {"C4"}, ("plan to operate",))
 
 
 @pytest.mark.parametrize("text", HONEST.strip().splitlines())
