@@ -35,6 +35,7 @@ _IS = r"(?:[:=,]| (?:was|is|of|at|came to|stood at|measured))*"
 _DOSE = r"(?: \d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu))?"
 _LINK = r",?(?: and)?(?: (?:was|has been))? "
 _BEGUN, _STOPPED = "(?:begun|began|started|initiated)", "(?:stopped|ended|discontinued)"
+_ENDED = re.compile(rf"\b(?:{_STOPPED}|given up|withdrawn)\b")
 _LISTED = r"(?: \([^()]*\))?(?:, and |, | and | as well as )"
 _OFTEN = r"(?:an? |the |also |still |now |currently |active |current |known |both )*"
 #: How a reason is joined to an end.
@@ -176,12 +177,13 @@ def reasons_in(clause: str, name: str) -> set[StopReason]:
         clause: A clause that names no other medicine.
         name: What was stopped.
     """
-    ended = re.search(rf"{re.escape(name)}\b.*?\b(?:{_STOPPED}|given up|withdrawn)\b(.*)", clause)
+    # Searched from the first name on: each name of a row of them would go through all of it.
+    ended = _ENDED.search(clause, clause.find(name))
     if ended is None:
         return set()
     found = {}
     for reason, words in _WHY.items():
-        told = re.search(rf"{_FOR} ?(?:{words})", ended[1])
+        told = re.compile(rf"{_FOR} ?(?:{words})").search(clause, ended.end())
         if told:
             found[reason] = told[0]
     rest = clause
