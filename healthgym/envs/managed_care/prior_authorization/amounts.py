@@ -10,8 +10,8 @@ from healthgym.worlds.managed_care.accounts import Account
 from healthgym.worlds.managed_care.claim_words import stems
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS
 
-#: Days of a day, a week, a month and a year.
-_UNITS_OF_TIME = (1, 7, 30.44, 365.25)
+#: Units that times are told in, by their days.
+TIMES = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 #: Beginnings of the words by which an age is told, and of those that tell what is asked for.
 _OF_AGE = stems("old age aged")
 _ASKING = stems(" ".join(SMALL_NUMBERS)) | stems(
@@ -55,4 +55,4 @@ class PracticeAccount(Account):
 def lengths(one: date, other: date) -> set[str]:
     """Return how far two days are apart, in each unit of time."""
     days = abs((other - one).days)
-    return {f"{each(days / unit)}" for unit in _UNITS_OF_TIME for each in (int, round)}
+    return {f"{each(days / unit)}" for unit in TIMES.values() for each in (int, round)}

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
-from healthgym.envs.managed_care.prior_authorization.amounts import lengths
+from healthgym.envs.managed_care.prior_authorization.amounts import TIMES, lengths
 from healthgym.envs.managed_care.prior_authorization.contradicted import Contradicted
 from healthgym.envs.managed_care.prior_authorization.filed import Filed
+from healthgym.worlds.managed_care.accounts import amounts
 from healthgym.worlds.managed_care.facts import (
     Finding,
     Measurement,
@@ -77,18 +78,19 @@ class Claims(Filed):
 
     def _unfounded(self, text: str) -> tuple[str, ...]:
         said, lowered = stated(text), text.lower()
-        figures = (*self._figures(said), *self._when(said))
+        figures = (*self._figures(said, lowered), *self._when(said))
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
         return (*figures, *named, *self._contradicted.unfounded(text))
 
-    def _figures(self, said: Stated) -> Iterator[str]:
+    def _figures(self, said: Stated, text: str) -> Iterator[str]:
         """Yield codes and numbers that stand nowhere; what is nearest is looked through first."""
         codes, numbers = said.codes - self._ordered.codes, said.numbers - self._ordered.numbers
         if codes or numbers - self._answers:
             codes, numbers = codes - self._near.codes, numbers - self._near.numbers - self._answers
             if codes or numbers:
                 yield from sorted(codes - self.known.codes)
-                yield from sorted(numbers - self.known.numbers - self._between(said.days))
+                between = self._between(said.days) | self._since(text)
+                yield from sorted(numbers - self.known.numbers - between)
 
     def _when(self, said: Stated) -> Iterator[str]:
         """Yield days and months in which nothing was."""
@@ -226,6 +228,14 @@ class Claims(Filed):
         """Return the times between days that a text names, and from them to today."""
         named = {*days, self.before.clock.now.date(), self.after.clock.now.date()}
         return {each for one in days for other in named for each in lengths(one, other)}
+
+    def _since(self, text: str) -> set[str]:
+        """Return the times of a text that have passed since a day on file."""
+        told = {f"{number:g}" for number, unit in amounts(text) if unit in TIMES}
+        today = self.before.clock.now.date(), self.after.clock.now.date()
+        return told and told & {
+            each for day in self.days for now in today for each in lengths(day, now)
+        }
 
     @cached_property
     def _loose(self) -> frozenset[tuple[int, int, int]]:

@@ -78,6 +78,18 @@ def test_how_long_a_course_was_may_be_told_in_days() -> None:
     assert found(instance, f"{since} took {days + 1000.5} days.")
 
 
+def test_how_long_ago_something_was_may_be_told() -> None:
+    def measured(instance: AuthorizationInstance) -> list[int]:
+        now = instance.start.now.date()
+        facts = (one for one in chart_of(instance).facts if isinstance(one, Measurement))
+        return [days for one in facts if (days := (now - one.taken).days) > 1000]
+
+    instance = first_of(Course.APPROVED, measured, difficulty="hard")
+    days = measured(instance)[0]
+    assert not found(instance, f"A measurement was made {days} days ago.")
+    assert found(instance, f"A measurement was made {days + 100_000} days ago.")
+
+
 def test_a_year_and_an_age_of_the_file_are_known() -> None:
     instance = task(Kind(Course.APPROVED))
     born = chart_of(instance).patient.dob
