@@ -9,7 +9,7 @@ give up what it asks for, and a letter asks for what was ordered and no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from datetime import date, timedelta
 from functools import cached_property
 
@@ -25,6 +25,8 @@ from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.word_forms import form
 
+#: What is quoted, with its quotation marks.
+_QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”)")
 #: Folders of the handbook whose words are the practice's own.
 _PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
 #: Whom anybody at this desk may bring in.
@@ -78,7 +80,7 @@ class Worded:
             yield f"the payer answered: {ignored[0][:60]!r}"
         # All that is on file is read only where something is not found nearer.
         if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
-            yield from uncovered(text, self._seen)
+            yield from uncovered(self._as_charted(text), self._seen)
         yield from unaccounted(text, self._account)
 
     # -- what could be seen ----------------------------------------------------------------------
@@ -102,15 +104,35 @@ class Worded:
         kept = (value for value in leaves(staff) if isinstance(value, str))
         told = (*claims.own, *self._ordered, claims.answered, page, *kept, *claims.heard)
         days = (f"{day:%A}" for day in self._played)
-        return self._of("\n".join((*told, *days, *self._names())), page)
+        return self._of("\n".join((*told, *days)), page)
 
-    def _names(self) -> Iterator[str]:
-        """Yield every name of the patient's illnesses and values: a chart has one of them."""
+    def _as_charted(self, text: str) -> str:
+        """Return a text in which illnesses and values have the names that the chart has.
+
+        What is quoted stays as it is.
+        """
+        parts = _QUOTED.split(text)
+        parts[::2] = (self._aliases.sub(self._charted, part) for part in parts[::2])
+        return "".join(parts)
+
+    def _charted(self, found: re.Match[str]) -> str:
+        return self._names[found[0].casefold()]
+
+    @cached_property
+    def _aliases(self) -> re.Pattern[str]:
+        names = "|".join(sorted(map(re.escape, self._names), key=len, reverse=True))
+        return re.compile(rf"(?<![\w-])(?:{names or '(?!)'})(?![\w-])", re.IGNORECASE)
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        """Every name of the patient's illnesses and values, with the one that the chart has."""
+        found: dict[str, str] = {}
         for fact in self.claims.chart.facts:
             if isinstance(fact, Measurement):
-                yield from names_of(fact)
+                found |= {name.casefold(): fact.display for name in names_of(fact)}
             if isinstance(fact, Diagnosis):
-                yield from short_names(fact.code)
+                found |= {name.casefold(): fact.display for name in short_names(fact.code)}
+        return found
 
     @cached_property
     def _account(self) -> PracticeAccount:

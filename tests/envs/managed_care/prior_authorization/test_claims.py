@@ -120,6 +120,7 @@ def test_what_the_chart_calls_otherwise_may_be_told_by_any_of_its_names() -> Non
     pulse = measured(instance)[0]
     assert "pulse" in names_of(pulse)
     assert not found(instance, f"The pulse was {pulse.value:g} on {pulse.taken}.")
+    assert found(instance, "He came on pulse steroids.")
     assert found(instance, f"The carotid pulse was {pulse.value:g} on {pulse.taken}.")
 
 
