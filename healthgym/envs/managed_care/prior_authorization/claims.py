@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.policies.criteria import (
     FindingCriterion,
     MeasurementCriterion,
@@ -48,6 +49,12 @@ _OTHER_EDITION = re.compile(
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 #: Where a sentence ends; the point of a number does not end it.
 _ENDS = re.compile(r"[.!?](?=\s|$)|\n")
+#: Numbers of talk itself: how long it took, at what hour, where to call, and its name for short.
+_OF_TALK = re.compile(
+    r"\b\d+[ -](?:minutes?|mins?|seconds?|hours?)\b|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)(?!\w)|"
+    r"\b(?:extension|ext\.?) \d+\b|\bp2p\b",
+    re.IGNORECASE,
+)
 #: How the chart stands to criteria that nothing on file meets.
 _UNMET = (Posture.ABSENT, Posture.CONTRADICTS)
 #: Shortest name that is searched for in a text.
@@ -77,7 +84,7 @@ class Claims(Filed):
         return self._unfounded(text) and self._unfounded(self._own_words(text))
 
     def _unfounded(self, text: str) -> tuple[str, ...]:
-        said, lowered = stated(text), text.lower()
+        said, lowered = stated(_OF_TALK.sub(" ", in_digits(text))), text.lower()
         figures = (*self._figures(said, lowered), *self._when(said))
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
         return (*figures, *named, *self._contradicted.unfounded(text))

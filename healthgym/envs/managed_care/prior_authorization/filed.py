@@ -10,6 +10,7 @@ from healthgym.envs.managed_care.prior_authorization.task import AuthorizationRe
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.line import Utterance
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.relay import PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
@@ -70,13 +71,11 @@ class Filed:
     @cached_property
     def answered(self) -> str:
         """What the payer wrote about the patient's cases: its letters, and what it asked for."""
-        own = self.chart.patient.id
-        cases = {case.id for case in self.after.cases.cases.values() if case.patient_id == own}
-        letters = (x for x in self.after.letters.letters.values() if x.case_id in cases)
+        letters = (x for x in self.after.letters.letters.values() if x.case_id in self._cases)
         asked = (
             message
             for message in self.after.inbox.messages.values()
-            if message.case_id in cases and message.kind == MessageKind.PEND_REQUEST
+            if message.case_id in self._cases and message.kind == MessageKind.PEND_REQUEST
         )
         said = (value for value in leaves((*letters, *asked)) if isinstance(value, str))
         return "\n".join((*said, self._memos))
@@ -84,20 +83,34 @@ class Filed:
     @cached_property
     def heard(self) -> tuple[str, ...]:
         """What the other side said on calls about the patient's cases."""
-        world, own = self.after, self.chart.patient.id
-        cases = [case.id for case in world.cases.cases.values() if case.patient_id == own]
-        asked = [one.id for case in cases for one in world.peer.of(case)]
+        asked = [one.id for case in self._cases for one in self.after.peer.of(case)]
         said = tuple(
             turn.message
-            for session in map(world.peer.session_of, asked)
+            for session in map(self.after.peer.session_of, asked)
             if session is not None
             for turn in session.transcript
             if turn.speaker != session.benchmark_side
         )
-        if not isinstance(world, SharedOffices):
-            return said
-        turns = (turn for case in cases for line in world.parley.of(case) for turn in line.turns)
-        return (*said, *(turn.message for turn in turns if turn.side != PROVIDER))
+        return (*said, *(turn.message for turn in self._turns if turn.side != PROVIDER))
+
+    @property
+    def called(self) -> bool:
+        """Whether anything was said on a call, by whichever side."""
+        return bool(self.heard or self._turns)
+
+    @cached_property
+    def _turns(self) -> tuple[Utterance, ...]:
+        """What was said between two seats."""
+        if not isinstance(self.after, SharedOffices):
+            return ()
+        lines = (line for case in self._cases for line in self.after.parley.of(case))
+        return tuple(turn for line in lines for turn in line.turns)
+
+    @cached_property
+    def _cases(self) -> tuple[str, ...]:
+        """The patient's cases, by id."""
+        own, cases = self.chart.patient.id, self.after.cases.cases.values()
+        return tuple(case.id for case in cases if case.patient_id == own)
 
     @cached_property
     def _memos(self) -> str:
@@ -142,9 +155,8 @@ class Filed:
     @property
     def _slots(self) -> Iterator[str]:
         """Yield the times of calls, as they were offered and fixed."""
-        own = self.chart.patient.id
-        for case in self.after.cases.cases.values():
-            for asked in self.after.peer.of(case.id) if case.patient_id == own else ():
+        for case in self._cases:
+            for asked in self.after.peer.of(case):
                 yield from (*asked.offered_slots, asked.scheduled_at or "")
 
     @cached_property

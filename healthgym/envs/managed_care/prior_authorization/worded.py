@@ -154,14 +154,14 @@ class Worded:
         return Seen(
             text,
             page,
-            talked=bool(page) and bool(self.claims.heard),
+            talked=bool(page) and self.claims.called,
             months=self._months,
             free=_FREE,
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
             sent=True,
-            heard=bool(page) and bool(self.claims.heard),
+            heard=bool(page) and self.claims.called,
         )
 
     @cached_property

@@ -130,6 +130,7 @@ def test_what_the_chart_calls_otherwise_may_be_told_by_any_of_its_names() -> Non
     [
         ("The call is about {person}, and {version} is in force.", True),
         ("You said that you went by {old}; it ended on {ended}.", True),
+        ("The P2P took fifteen minutes, and we are at extension 2041 until 5 pm.", True),
         ("The value was 4321.7 mg/dL.", False),
         ("She had it done on 1999-04-03.", False),
     ],
