@@ -94,9 +94,9 @@ class Filed:
         return (*said, *(turn.message for turn in self._turns if turn.side != PROVIDER))
 
     @property
-    def called(self) -> bool:
-        """Whether anything was said on a call, by whichever side."""
-        return bool(self.heard or self._turns)
+    def spoken(self) -> tuple[str, ...]:
+        """What is on record of calls: between two seats, the words of both."""
+        return (*self.heard, *(turn.message for turn in self._turns if turn.side == PROVIDER))
 
     @cached_property
     def _turns(self) -> tuple[Utterance, ...]:

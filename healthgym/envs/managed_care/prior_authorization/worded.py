@@ -102,7 +102,7 @@ class Worded:
         claims, page = self.claims, render_page(self.claims.reference.policy)
         staff = tuple(claims.after.staff.workers.values())
         kept = (value for value in leaves(staff) if isinstance(value, str))
-        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *claims.heard)
+        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *claims.spoken)
         days = (f"{day:%A}" for day in self._played)
         return self._of("\n".join((*told, *days)), page)
 
@@ -154,14 +154,14 @@ class Worded:
         return Seen(
             text,
             page,
-            talked=bool(page) and self.claims.called,
+            talked=bool(page) and bool(self.claims.spoken),
             months=self._months,
             free=_FREE,
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
             sent=True,
-            heard=bool(page) and self.claims.called,
+            heard=bool(page) and bool(self.claims.spoken),
         )
 
     @cached_property
