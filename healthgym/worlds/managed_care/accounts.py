@@ -27,8 +27,8 @@ _NEAR_ALL = (
     "the and for was were are has had been not with from that this which patient member she her he "
     "his they their you your request service approved denied days weeks months years visits units "
     "within after before over least most more than less about all per each other policy criterion "
-    "version finding but yet nor may can now any its asks requires wants needs "
-    "calls minimum maximum"
+    "version finding but yet nor may can now any its ask asks require requires "
+    "want wants need needs call calls minimum maximum"
 )
 #: Ids, which say where something stands and not what it is about.
 _ID = re.compile(r"\b[a-z]+(?:-[a-z]+)*-\d[\w-]*")
