@@ -287,7 +287,8 @@ class Visible:
         """Return whether a number is one known in another unit, or told as a time between days."""
         if any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted):
             return True
-        return int(number) in self._between and re.search(_TIMED % f"{number:g}", text) is not None
+        between = number.is_integer() and int(number) in self._between
+        return between and re.search(_TIMED % f"{number:g}", text) is not None
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:
