@@ -220,6 +220,8 @@ def _without_names(item: Item, text: str, *, pointed: bool = False) -> tuple[str
 # -- names of services -----------------------------------------------------------------------------
 
 _UNIT = "|".join(unit_names(Dimension.TIME))
+#: Hours beyond which a time is as far as any.
+_FAR = 1e6
 _OFFSET = re.compile(rf"(?<![\w/])(\d+)[ -]?({_UNIT})\b(?: from now| later)?")
 CLOCK = re.compile(r"(?<![\d/])(\d{1,2})(?::(\d\d))?(?::00)? ?(am|pm|a\.m\.|p\.m\.)?(?![\w/.-])")
 DATE = re.compile(r"\b(?:(\d{4})-)?(\d{1,2})[-/](\d{1,2})(?:/(\d{4}))?\b")
@@ -271,7 +273,7 @@ def _times(spec: OrderSpec, text: str, item: Item, now: datetime) -> tuple[str, 
         span = amount(float(found[1]), found[2])
         if item.words.issuperset({found[1], found[2]}):
             return " "
-        at = now + timedelta(hours=span.value) if span else now
+        at = now + timedelta(hours=min(span.value, _FAR)) if span else now
         fits &= window is not None and window[0] <= at <= window[1]
         return " "
 

@@ -157,7 +157,9 @@ def ages_in(clause: str, person: Iterable[str]) -> Iterator[int]:
         person: Who, by names in small letters.
     """
     whose = _whose(person)
-    form = rf"\b(?:{whose}) is (?:now )?(?:an? )?(\d+)(?: years old|[ -]years?[ -]old)\b(?! or)"
+    form = (
+        rf"\b(?:{whose}) is (?:now )?(?:an? )?(\d{1, 3})(?: years old|[ -]years?[ -]old)\b(?! or)"
+    )
     for found in re.finditer(form, clause):
         if not LEFT_OPEN.search(clause.replace(found[0], " ")):
             yield int(found[1])

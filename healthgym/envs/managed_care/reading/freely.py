@@ -34,7 +34,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 from healthgym.worlds.managed_care.policies.units import other_units, printed
 from healthgym.worlds.managed_care.stated import days_in, numbers_after
 
-_SESSIONS = re.compile(r"(?<![\d.])(\d+) (?:\w+ )?(?:sessions?|visits?|nights?)\b")
+_SESSIONS = re.compile(r"(?<![\d.])(\d{1,4}) (?:\w+ )?(?:sessions?|visits?|nights?)\b")
 _CODE = re.compile(r"(?<![\w.])[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?(?!\w)|(?<![\w.])\d{5}(?!\w)")
 #: A number in a unit.
 _VALUE = r"(?<![\d.])(\d+(?:\.\d+)?) ?%s(?!\w)"
