@@ -84,7 +84,7 @@ def _wrong(sentence: str, rights: AppealRights) -> Iterator[bool]:
 
 
 def _holds(span: re.Match[str], spans: frozenset[float], left: int) -> bool:
-    count = _COUNTS.get(span["count"]) or int(span["count"])
+    count = _COUNTS.get(span["count"]) or float(span["count"])
     days = count * _DAYS[span["unit"]]
     return days in spans or (left > 0 and abs(days - left) <= 1)
 
