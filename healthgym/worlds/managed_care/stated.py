@@ -24,6 +24,7 @@ _NUMBERED = tuple(
     for form in (
         r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)",
         r"(?<!\d)(?P<month>\d{1,2})([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)",
+        r"(?<![\d/])(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{2})(?![\d/])",
     )
 )
 _DAYS = tuple(
@@ -46,7 +47,9 @@ _LOOSE = tuple(
 _SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
 #: What each form of a whole day has, without which a text is not gone through for any.
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|/\d{2}(?!\d)")
+#: What a year of two digits is one of.
+_CENTURY = 2000
 #: How names of months end, and what may stand between them and a number.
 _ENDS = (*_MONTHS, "uary", "arch", "pril", "june", "july", "gust", "sept", "mber", "ober")
 _BEHIND = "|".join(
@@ -155,7 +158,9 @@ def _taken_days(text: str) -> tuple[frozenset[date], str]:
 
     def taken(match: re.Match[str]) -> str:
         with suppress(ValueError):
-            found.add(date(int(match["year"]), _month(match), int(match["day"])))
+            year = int(match["year"])
+            year += _CENTURY if len(match["year"]) == 2 else 0
+            found.add(date(year, _month(match), int(match["day"])))
         return " "
 
     if _YEAR.search(text):
