@@ -48,6 +48,18 @@ ASKING = [
 ]
 
 ROUTINE = [
+    # the order itself, or what goes with it, told as still to come
+    ("a1c", "HbA1c to be repeated since the last one is more than 1 year old."),
+    ("ct", "CT to be repeated because the last one is older than 90 days."),
+    ("catheter", "Urinary catheter to be removed."),
+    ("catheter", "To be removed by nursing."),
+    ("mg", "To be administered by the bedside nurse."),
+    ("k", "Prepared by the assistant."),
+    ("tsh", "To be drawn together with free T4."),
+    ("level", "Blood to be drawn from a peripheral vein."),
+    ("naloxone", "To be stored at room temperature."),
+    ("ft4", "Levothyroxine to be adjusted according to the result."),
+    ("ct", "Renal mass follow-up. Kidney function to be checked before contrast is given."),
     # in the passive
     ("tsh", "To be drawn together with FT4 on 2023-12-25."),
     ("level", "To be drawn in the morning."),

@@ -196,10 +196,13 @@ def _is_taken_back(sentence: str) -> bool:
     usual findings takes it back.
     """
     for place, part in enumerate(re.split(r"[,:()]", sentence)):
-        words = list(dropwhile(_LEADING.__contains__, part.split()))
+        said = part.split()
+        words = list(dropwhile(_LEADING.__contains__, said))
         if not words:
             continue
-        alone = len(words) == 1 or words[1] == "by"
+        # What is "to be removed by nursing" is still to come.
+        to_come = said[:2] == ["to", "be"]
+        alone = (len(words) == 1 or words[1] == "by") and not to_come
         if not place and alone and words[0].endswith("ed") and words[0] not in _words("bare"):
             return True
         kinds = ("taken_back", "alone") if part == sentence else ("taken_back",)

@@ -158,7 +158,7 @@ def ages_in(clause: str, person: Iterable[str]) -> Iterator[int]:
     """
     whose = _whose(person)
     form = (
-        rf"\b(?:{whose}) is (?:now )?(?:an? )?(\d{1, 3})(?: years old|[ -]years?[ -]old)\b(?! or)"
+        rf"\b(?:{whose}) is (?:now )?(?:an? )?(\d{{1,3}})(?: years old|[ -]years?[ -]old)\b(?! or)"
     )
     for found in re.finditer(form, clause):
         if not LEFT_OPEN.search(clause.replace(found[0], " ")):

@@ -160,9 +160,16 @@ class Worded:
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
-            sent=True,
+            sent=self._sent,
             heard=bool(page) and bool(self.claims.spoken),
         )
+
+    @cached_property
+    def _sent(self) -> bool:
+        """Whether anything of the patient's was sent to the payer."""
+        world, own = self.claims.after, self.claims.chart.patient.id
+        packets = world.authorizations.packets.values()
+        return any(world.cases.get(packet.case_id).patient_id == own for packet in packets)
 
     @cached_property
     def _wrote(self) -> bool:

@@ -69,7 +69,8 @@ _CALLS = (
     "with what were will point points question questions detail details other than only both stays "
     "criteria adverse decision uphold upheld overturned approval available established exist "
     "documented already also during still made make given gave informed writing recorded "
-    "written above added missing fact facts "
+    "written above added missing fact facts opportunity chance present additional information "
+    "provide explain "
     f"{' '.join(MONTHS)}"
 ).casefold()
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
 from healthgym.worlds.managed_care.facts import Diagnosis
 from healthgym.worlds.managed_care.packets import read_packet
 from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
+from healthgym.worlds.managed_care.policies.evaluation import Assessment, evaluate
 from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+from healthgym.worlds.managed_care.word_forms import form
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
@@ -154,3 +161,47 @@ def test_how_much_is_granted_is_said_as_it_is() -> None:
     ):
         script = changed(solution(PARTLY), LETTER, body=told)
         assert (not fails(play(PARTLY, script, refused=True))) is right, told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The documentation does not show that {name} is met.",
+        "It has not been shown that {name} is met.",
+        "Nothing in the records shows that {name} is met.",
+        "The records do not demonstrate that {name} was met.",
+        "We did not receive records showing that {name} has been met.",
+        "All criteria but {name} are met.",
+    ],
+)
+def test_what_is_not_shown_may_be_said_in_many_words(text: str) -> None:
+    policy, (found, name) = PARTLY.reference.policy, lacking()
+    assert not [*misjudged(text.format(name=name), policy, found)]
+    assert [*misjudged(f"{name} is met.", policy, found)] == [name]
+
+
+def lacking() -> tuple[Mapping[str, Assessment], str]:
+    """Return what a packet shows, and a criterion that it does not show and should."""
+    policy, world = PARTLY.reference.policy, ManagedCareWorld(PARTLY.start)
+    day = world.clock.now.date()
+    packet = read_packet(world, PARTLY.reference.case_id, policy, day)
+    found = evaluate(policy, packet.facts, packet.request, day).criteria
+    good = favourable(policy.criteria)
+    name = next(
+        name
+        for name, each in found.items()
+        if each.result is not CriterionResult.MET and good.get(name) is Posture.SATISFIED
+    )
+    return found, name
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("Provider is not eligible for the gold card program.", False),
+        ("Ineligible for gold card, hence nurse review.", False),
+        ("The member is not eligible.", True),
+    ],
+)
+def test_a_gold_card_is_no_coverage(text: str, of: bool) -> None:
+    assert (form("turned_away").search(text.casefold()) is not None) is of
