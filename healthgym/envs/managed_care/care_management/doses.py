@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.numerals import in_digits
 
 #: An amount: a number before what it is counted in. Of "62.5/25 mcg" both numbers are amounts.
@@ -28,13 +29,15 @@ def same_dose(dose: str, written: Iterable[str], said: str) -> bool:
         written: The doses on file of the medicine.
         said: What the person said.
     """
-    known = "\n".join((*written, said)).lower()
-    amounts = _amounts(dose.lower())
-    times = _times(dose.lower())
-    right = frozenset(each for text in written for each in _times(text.lower()))
-    return amounts <= _amounts(known) and (not right or times <= right | _times(said.lower()))
+    on_file, told = [text.lower() for text in written], said.lower()
+    known = _amounts(told).union(*map(_amounts, on_file))
+    right = frozenset(each for text in on_file for each in _times(text))
+    if not _amounts(dose.lower()) <= known:
+        return False
+    return not right or _times(dose.lower()) <= right | _times(told)
 
 
+@short_text_cache(128, 40_000)  # of one conversation each medicine is asked
 def _amounts(text: str) -> frozenset[str]:
     found = (each["numbers"].split("/") for each in _AMOUNT.finditer(in_digits(text, small=True)))
     return frozenset(f"{float(one):g}" for row in found for one in map(_plain, row) if one)
@@ -46,6 +49,7 @@ def _plain(number: str) -> str:
     return bare if bare.count(".") <= 1 and len(bare) < 12 else ""
 
 
+@short_text_cache(128, 40_000)
 def _times(text: str) -> frozenset[str]:
     """Return how often a day something is taken, as texts say it."""
     found = _TIMES.finditer(in_digits(text, small=True))
