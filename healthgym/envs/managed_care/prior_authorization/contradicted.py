@@ -11,15 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from datetime import date
 from functools import cached_property
 
-from healthgym.envs.managed_care.prior_authorization.ties import (
-    GRADES,
-    LEFT_OPEN,
-    Tied,
-    ages_in,
-    clauses,
-    met_in,
-    reasons_in,
-)
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
@@ -33,6 +24,15 @@ from healthgym.worlds.managed_care.facts import (
     TherapyCourse,
 )
 from healthgym.worlds.managed_care.stated import numbers_after, shortest
+from healthgym.worlds.managed_care.ties import (
+    GRADES,
+    LEFT_OPEN,
+    Tied,
+    ages_in,
+    clauses,
+    met_in,
+    reasons_in,
+)
 
 #: Letters from which on a name can be told from other words.
 _SHORTEST = 4

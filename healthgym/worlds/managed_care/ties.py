@@ -9,6 +9,7 @@ from datetime import date
 
 from healthgym.worlds.managed_care.facts import StopReason
 from healthgym.worlds.managed_care.stated import days_in
+from healthgym.worlds.managed_care.word_forms import untitled
 
 #: What a finding may be, where its values are words.
 GRADES = frozenset({"mild", "moderate", "severe", "present", "absent"})
@@ -20,7 +21,6 @@ LEFT_OPEN = re.compile(
     r"history|had|past|resolved|inactive|absen\w+|ruled|remission|risk|family|says?|said|stat\w+|"
     r"list\w*|possib\w*|question\w*|exclud\w*|denie\w*|deny|was|were|untrue|false|claim\w*)\b|\?"
 )
-_TITLE = re.compile(r"\b(dr|mr|mrs|ms|st|no|vs|approx)\.")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _WRITTEN_DAY = re.compile(
     rf"(?<![\d-])(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}([/-])\d{{1,2}}\1\d{{4}}|"
@@ -52,14 +52,20 @@ _WHY: Mapping[StopReason, str] = {
         rf"intolerance)|(?:{_SUBJECT} was )?(?:not|poorly) tolerated|"
         rf"{_SUBJECT} (?:could|did) not tolerate"
     ),
-    StopReason.COST: rf"(?:its |the )?(?:costs?|price)\b|{_SUBJECT} could(?: not|n't) afford",
-    StopReason.PATIENT_CHOICE: r"(?:her|his|the patient's) (?:own )?(?:choice|wish|preference)",
+    StopReason.COST: (
+        rf"(?:its |the )?(?:costs?|price)\b|(?:lack|want) of (?:money|funds)|"
+        rf"{_SUBJECT} could(?: not|n't) afford"
+    ),
+    StopReason.PATIENT_CHOICE: (
+        r"(?:her|his|the patient's) (?:own )?(?:choice|wish|preference)|"
+        rf"{_SUBJECT} (?:chose|preferred|wished|decided) to stop"
+    ),
     StopReason.CONTRAINDICATED: (
         r"(?:an? |the )?contraindication|(?:\w+ )?(?:was |is |turned out to be )?contraindicated"
     ),
 }
 #: What leaves open for which reason something was stopped.
-_REASON_OPEN = re.compile(
+REASON_OPEN = re.compile(
     r"\b(?:never|without|neither|nor|none|nothing|whether|if|unless|must|polic\w*|requir\w*|asks?|"
     r"accept\w*|either|or|before|draft\w*|unsigned|wrong\w*|earlier|instead|rather|denie\w*)\b|\?|"
     r"\b(?:not|no)\b"
@@ -144,7 +150,7 @@ class Tied:
 
 def clauses(text: str) -> Iterator[str]:
     """Yield the clauses of a text in small letters, with days as 2026-03-13."""
-    plain = _TITLE.sub(r"\1", text.replace("’", "'").casefold())
+    plain = untitled(text.replace("’", "'").casefold())
     for clause in _CLAUSE.split(_WRITTEN_DAY.sub(_iso, plain)):
         yield " ".join(clause.split())
 
@@ -191,7 +197,7 @@ def reasons_in(clause: str, name: str) -> set[StopReason]:
     rest = clause
     for words in found.values():
         rest = rest.replace(words, " ")
-    return set() if _REASON_OPEN.search(rest) else set(found)
+    return set() if REASON_OPEN.search(rest) else set(found)
 
 
 def _whose(person: Iterable[str]) -> str:
