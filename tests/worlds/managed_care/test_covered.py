@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from healthgym.worlds.managed_care import covered
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care import doubts
+from healthgym.worlds.managed_care.covered import uncovered
+from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.word_forms import form
 
 FILE = (
@@ -104,7 +105,7 @@ def test_a_word_of_a_very_long_clause_does_not_go_through_all_of_it(
         def __getattr__(self, name: str) -> object:
             return getattr(self._pattern, name)
 
-    monkeypatch.setattr(covered, "form", lambda name: Counted(form(name)))
+    monkeypatch.setattr(doubts, "form", lambda name: Counted(form(name)))
     clause = said * 2000
     assert list(uncovered(clause, SEEN))
     # Some searches of a sentence go through it once; those of a word look near it.

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.own_words import presumed
+from healthgym.worlds.managed_care.seen import Seen
 
 SEEN = Seen("José Peña takes 5 mg of α-lipoic acid; HbA1c 7.1 %.", "", False, person="josé peña")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.own_words import unsound
+from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.word_forms import untitled
 
 _FILE = (

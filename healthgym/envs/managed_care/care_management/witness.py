@@ -25,9 +25,10 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.vocabulary.care import TerminationReason
 from healthgym.worlds.managed_care.voices import Topic

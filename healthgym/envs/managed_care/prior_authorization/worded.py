@@ -18,11 +18,12 @@ from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.word_forms import form
 
 #: What is quoted, with its quotation marks.

@@ -19,7 +19,7 @@ from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.on_record import account_of
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
-from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
@@ -29,6 +29,7 @@ from healthgym.worlds.managed_care.policies.pages import page_path, render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.relay import PAYER
+from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
 

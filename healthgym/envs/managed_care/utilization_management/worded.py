@@ -16,7 +16,6 @@ from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.visible import Visible
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
 from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
-from healthgym.worlds.managed_care.covered import MONTHS
 from healthgym.worlds.managed_care.grounds import groundless
 from healthgym.worlds.managed_care.misstated import misstated
 from healthgym.worlds.managed_care.numerals import in_digits
@@ -26,6 +25,7 @@ from healthgym.worlds.managed_care.records.review import (
     NurseCaseRecommendation,
     NurseCriterionEvaluation,
 )
+from healthgym.worlds.managed_care.seen import MONTHS
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     DeterminationDecision,

@@ -1,0 +1,108 @@
+"""What could be seen of a case, and whether a word or a person stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from healthgym.worlds.managed_care.claim_words import STEM, inflected, stems
+from healthgym.worlds.managed_care.disguises import flattened, plain_letters
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+#: What is before a place within a word, compounds being one, and what is after the end of one.
+_INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
+#: Who is called by a field of medicine, and those whose field has another name.
+_OF_A_FIELD = ("ologist", "ologists")
+_FIELDS = {
+    "surgeon": "surg", "pediatrician": "pediatric", "psychiatrist": "psychiatr",
+    "internist": "internal medicine", "physiatrist": "physical medicine", "podiatrist": "podiatr",
+    "obstetrician": "obstetric", "geriatrician": "geriatric",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What could be seen of a case.
+
+    Words are looked for in its text one by one: most of what is written is of the office or of
+    everyday language, and a file is far longer than a note.
+
+    Attributes:
+        text: Everything that was sent, recorded, printed in the policy or said.
+        policy: What the policy says.
+        talked: Whether anybody of the office may have spoken with the other side.
+        months: Returns the months of the days that could be seen, in words.
+        free: Words for people whom anybody of this desk may bring in.
+        pages: Folders of the handbook whose words are the desk's own.
+        person: Whom it is about, by name, in small letters.
+        sent: Whether documents were sent.
+        wrote: Whether those to whom is written wrote something themselves.
+        heard: Whether the other side said something on a call.
+    """
+
+    text: str
+    policy: str
+    talked: bool
+    months: Callable[[], Set[str]] = lambda: frozenset(MONTHS)
+    free: frozenset[str] = frozenset()
+    pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
+    person: str = ""
+    sent: bool = False
+    wrote: bool = False
+    heard: bool = False
+
+    @cached_property
+    def small(self) -> str:
+        """Its text in small letters."""
+        return plain_letters(self.text.replace("’", "'")).casefold()
+
+    def has(self, word: str) -> bool:
+        """Return whether a word, in small letters, stands in it."""
+        return any(_ENDED.match(self.small, end) for end in self._ends(word))
+
+    def stands(self, word: str) -> bool:
+        """Return whether a word, or each part of a compound, begins as one does that it has."""
+        parts = word.split("-")
+        return self._begins(word) or (len(parts) > 1 and all(map(self._begins, parts)))
+
+    def has_form(self, word: str) -> bool:
+        """Return whether a word stands in it in any of its forms."""
+        return any(map(self.has, sorted(inflected(word))))
+
+    def _begins(self, word: str) -> bool:
+        stem = word[:STEM]
+        if len(stem) < STEM:  # the whole of a short word
+            return self.has(stem)
+        return next(self._ends(stem), None) is not None
+
+    def _ends(self, part: str) -> Iterator[int]:
+        """Yield where a part of a word ends each time that a word begins with it."""
+        at = self.small.find(part) if part else -1
+        while at >= 0:
+            if not _INSIDE.fullmatch(self.small, max(at - 2, 0), at):
+                yield at + len(part)
+            at = self.small.find(part, at + 1)
+
+    @cached_property
+    def flat(self) -> str:
+        """Its letters and digits, with one space between words."""
+        return flattened(plain_letters(self.text).casefold())
+
+    @cached_property
+    def policy_stems(self) -> frozenset[str]:
+        """The beginnings of the policy's words."""
+        return stems(self.policy)
+
+    def knows(self, person: str) -> bool:
+        """Return whether somebody, or a day, is spoken of: the word itself, or a doctor's field."""
+        single = person.removesuffix("s")
+        if any(each in self.free or self.has(each) for each in (person, single, f"{single}s")):
+            return True
+        field = _FIELDS.get(single, single.removesuffix("ist"))
+        named = single in _FIELDS or person.endswith(_OF_A_FIELD)
+        return named and next(self._ends(field), None) is not None
