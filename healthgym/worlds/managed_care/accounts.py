@@ -15,7 +15,9 @@ from functools import cache, cached_property
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
+from healthgym.worlds.managed_care.disguises import plain_letters
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
@@ -85,7 +87,7 @@ class Account:
     """What is on record of the work on a case.
 
     Attributes:
-        read: Returns what could be seen: documents, records, the policy's page, calls.
+        texts: What could be seen: documents, records, the policy's page, calls.
         heard: What the other side said on calls.
         other: Who requested it, by name.
         spans: Returns the times that lie between days on file, in any unit.
@@ -94,7 +96,7 @@ class Account:
         free: Topics that may be told, for it was so.
     """
 
-    read: Callable[[], str]
+    texts: Texts
     heard: str = ""
     other: str = ""
     spans: Callable[[], Set[int]] = frozenset
@@ -105,21 +107,17 @@ class Account:
     @cached_property
     def _times(self) -> tuple[tuple[float, frozenset[str]], ...]:
         """How long anything on file takes, in days, with the words of its line."""
-        lines = ((line, amounts(line)) for line in _LINE.split(self._small))
         return tuple(
             (number * _DAYS[unit], stems(line))
-            for line, told in lines
-            for number, unit in told
+            for text in self.texts
+            for line in _LINE.split(text)
+            for number, unit in amounts(line)
             if unit in _DAYS
         )
 
     @cached_property
-    def _small(self) -> str:
-        return self.read().casefold()
-
-    @cached_property
     def _said(self) -> frozenset[str]:
-        return stems(self.heard.casefold() or self._small)
+        return stems(self.heard.casefold() or "\n".join(self.texts))
 
     def counts(self, number: float, unit: str, about: Set[str]) -> bool:
         """Return whether an amount stands on file, or follows from days or rules.
@@ -148,25 +146,26 @@ class Account:
         written = [f"{number:g}"]
         if number.is_integer() and number < len(SMALL_NUMBERS):
             written.append(SMALL_NUMBERS[int(number)])
-        for each in written:
-            at = self._small.find(each)
+        for text, each in ((text, each) for text in self.texts for each in written):
+            at = text.find(each)
             while at >= 0:
-                counted = _UNIT.match(self._small, at + len(each))
-                inside = _INSIDE.match(self._small[at - 1 : at])
-                if counted and counted["unit"] == unit and not inside:
-                    yield stems(_line(self._small, at, counted.end()))
-                at = self._small.find(each, at + 1)
+                counted = _UNIT.match(text, at + len(each))
+                if counted and counted["unit"] == unit and not _INSIDE.match(text[at - 1 : at]):
+                    yield stems(_line(text, at, counted.end()))
+                at = text.find(each, at + 1)
 
     def has(self, words: str) -> bool:
         """Return whether words, in small letters, stand on file side by side."""
-        return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", self._small) is not None
+        whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+        return any(map(whole.search, self.texts))
 
     @cached_property
     def faults(self) -> frozenset[str]:
         """The topics of what is wrong with pages on file: a draft, and somebody else's page."""
+        owners = {name for text in self.texts for name in _OWNER.findall(text)}
         pages = {
-            "unsigned_pages": _DRAFT.search(self._small) is not None,
-            "strange_pages": len(set(_OWNER.findall(self._small))) > 1,
+            "unsigned_pages": any(map(_DRAFT.search, self.texts)),
+            "strange_pages": len(owners) > 1,
         }
         return frozenset(name for name, there in pages.items() if there)
 
@@ -193,38 +192,71 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
         text: What somebody wrote.
         known: What is on record.
     """
-    small = untitled(" ".join(text.replace("’", "'").casefold().split()))
+    plain = plain_letters(text.replace("’", "'"))
+    small = untitled(" ".join(plain.casefold().split()))
     if known.other:
         small = small.replace(untitled(known.other.casefold()), "the doctor")
     for sentence in _SENTENCE.split(small):
         if not sentence or sentence.endswith("?"):
             continue
-        said = stems(_ID.sub(" ", sentence)) - _general()
-        about = {one for one in said if len(one) >= _LEAST_LETTERS}
-        for number, unit in amounts(sentence):
-            if not known.counts(number, unit, about):
+        told = _told(sentence)
+        for number, unit in told.amounts:
+            if not known.counts(number, unit, told.about):
                 yield f"nowhere counted: {number:g} {unit}"
-        yield from _told(sentence, known)
+        for name, words in told.topics:
+            if name not in known.free and name not in known.faults and not known.has(words):
+                yield f"{TOPICS[name]}: {words!r}"
+        for deed, words in told.deeds:
+            if GAVE_IN not in known.free and not known.did(deed):
+                yield f"nobody did: {words!r}"
 
 
-def _told(sentence: str, known: Account) -> Iterator[str]:
-    """Yield what a sentence, in small letters, tells that is not on record."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a sentence tells of the work on a case.
+
+    Attributes:
+        about: Beginnings of its words.
+        amounts: How many of what.
+        topics: What may not be told unless it is so, by its name, with the words for it.
+        deeds: What the other side is said to have done, with the words for it.
+    """
+
+    about: frozenset[str]
+    amounts: tuple[tuple[float, str], ...]
+    topics: tuple[tuple[str, str], ...]
+    deeds: tuple[tuple[str, str], ...]
+
+
+@short_text_cache(2048, 400)  # as of the doubts of a sentence: it says the same on any file
+def _told(sentence: str) -> _Told:
+    """Return what a sentence, in small letters, tells."""
+    said = stems(_ID.sub(" ", sentence)) - _general()
+    return _Told(
+        frozenset(one for one in said if len(one) >= _LEAST_LETTERS),
+        amounts(sentence),
+        tuple(_topics(sentence)),
+        tuple(_deeds(sentence)),
+    )
+
+
+def _topics(sentence: str) -> Iterator[tuple[str, str]]:
     of_appeals = form("appeals_about").search(sentence) is not None
     set_aside = form("set_aside").search(sentence) is not None
-    for name, why in TOPICS.items():
-        if name in known.free or (name in _OF_PAGES and set_aside):
+    for name in TOPICS:
+        if name in _OF_PAGES and set_aside:
             continue
         for found in form(name).finditer(sentence):
             if name in _OF_APPEALS and (of_appeals or form("offered").search(_clause(found))):
                 continue
-            denied = name not in (_ASKED, _UNANSWERED) and _denied(found)
-            if not denied and not known.has(found[0]) and name not in known.faults:
-                yield f"{why}: {found[0]!r}"
-    for found in () if GAVE_IN in known.free else form(GAVE_IN).finditer(sentence):
-        deed = found["deed"] or found["done"]
-        open_yet = form("offered").search(f"{_before(found)}{found[0]}")
-        if not open_yet and not known.did(deed):
-            yield f"nobody did: {found[0]!r}"
+            if name in (_ASKED, _UNANSWERED) or not _denied(found):
+                yield name, found[0]
+
+
+def _deeds(sentence: str) -> Iterator[tuple[str, str]]:
+    for found in form(GAVE_IN).finditer(sentence):
+        if not form("offered").search(f"{_before(found)}{found[0]}"):
+            yield found["deed"] or found["done"], found[0]
 
 
 def _denied(found: re.Match[str]) -> bool:

@@ -33,7 +33,9 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
     clean = plain_letters(text.replace("’", "'"))
     for quoted in _QUOTED.findall(clean):
         parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
-        if any(len(part.split()) >= _LEAST_QUOTED and part not in seen.flat for part in parts):
+        if any(
+            len(part.split()) >= _LEAST_QUOTED and part not in seen.texts.flat for part in parts
+        ):
             yield f"nobody wrote or said: {quoted[:60]!r}"
     for sentence in _SENTENCE.split(untitled(clean)):
         told, shorts = _undated(sentence)
@@ -54,7 +56,7 @@ def _spelled_out(sentence: str, shorts: Iterable[re.Match[str]], seen: Seen) -> 
     """Return a sentence without abbreviations of what stands on file in full."""
     for found in reversed(tuple(shorts)):
         name = found[0].casefold()
-        if not seen.has(name) and spelled_out(found[0], seen.small):
+        if not seen.has(name) and any(spelled_out(found[0], text) for text in seen.texts):
             sentence = f"{sentence[: found.start()]}0{sentence[found.end() :]}"
     return sentence
 

@@ -310,7 +310,7 @@ def _asked(stems_told: frozenset[str], what: str, seen: Seen) -> str:
 
 def _written(words: str, wrong: str, seen: Seen) -> str:
     """Return what is wrong with words that stand nowhere as they are."""
-    return "" if flattened(words.casefold()) in seen.flat else wrong
+    return "" if flattened(words.casefold()) in seen.texts.flat else wrong
 
 
 # -- what is before and behind -----------------------------------------------------------------

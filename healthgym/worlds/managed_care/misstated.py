@@ -8,7 +8,8 @@ an honest sentence that is refused does more harm than a false one that is not r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, MedicationCourse, StopReason
 from healthgym.worlds.managed_care.ties import LEFT_OPEN, REASON_OPEN, Tied, clauses, reasons_in
@@ -29,54 +30,65 @@ _REASONS: Mapping[StopReason, str] = {
 }
 
 
-def misstated(text: str, facts: Iterable[AnyFact], printed: str = "") -> Iterator[str]:
-    """Yield what a text says of facts that they deny.
+class OnFile:
+    """Facts of which a text may speak.
 
     Args:
-        text: What somebody wrote.
         facts: What is on file.
-        printed: What the policy prints, which tells of no fact where it is said again.
+        printed: Returns what the policy prints, which tells of no fact where it is said again.
     """
-    known, asked = tuple(facts), " ".join(printed.casefold().split())
-    diagnoses = [fact for fact in known if isinstance(fact, Diagnosis)]
-    courses = [fact for fact in known if isinstance(fact, MedicationCourse)]
-    for clause in clauses(text):
-        if clause and _NAMED.sub("", clause) not in asked:
-            yield from _states(clause, diagnoses)
-            yield from _ends(clause, courses)
 
+    def __init__(self, facts: Iterable[AnyFact], printed: Callable[[], str] = str) -> None:
+        self._printed = printed
+        self._states: dict[str, set[bool]] = {}
+        self._courses: dict[str, set[StopReason | None]] = {}
+        for fact in facts:
+            if isinstance(fact, Diagnosis):
+                name = fact.display.casefold().partition(",")[0]
+                self._states.setdefault(name, set()).add(fact.active)
+            elif isinstance(fact, MedicationCourse):
+                self._courses.setdefault(fact.medication, set()).add(fact.stop_reason)
+        self._names = (*self._states, *(name.casefold() for name in self._courses))
 
-def _states(clause: str, diagnoses: Iterable[Diagnosis]) -> Iterator[str]:
-    """Yield an illness that is called active where it is resolved, or the other way round."""
-    there: dict[str, set[bool]] = {}
-    for fact in diagnoses:
-        there.setdefault(fact.display.casefold().partition(",")[0], set()).add(fact.active)
-    for name, states in there.items():
-        if len(states) > 1 or name not in clause:
-            continue
-        over = re.search(rf"\b{re.escape(name)}{_OVER}", clause) if True in states else None
-        rest = clause.replace(over[0], " ") if over else clause
-        if not LEFT_OPEN.search(rest) and (over or (False in states and _is_there(name, clause))):
-            yield f"not so on file: {name}"
+    def misstated(self, text: str) -> Iterator[str]:
+        """Yield what a text says of the facts that they deny."""
+        flat = " ".join(text.replace("’", "'").casefold().split())
+        if not any(name in flat for name in self._names):
+            return
+        for clause in clauses(text):
+            if clause and _NAMED.sub("", clause) not in self._asked:
+                yield from self._misstates(clause)
+                yield from self._ends(clause)
+
+    @cached_property
+    def _asked(self) -> str:
+        return " ".join(self._printed().casefold().split())
+
+    def _misstates(self, clause: str) -> Iterator[str]:
+        """Yield an illness that is called active where it is resolved, or the other way round."""
+        for name, states in self._states.items():
+            if len(states) > 1 or name not in clause:
+                continue
+            over = re.search(rf"\b{re.escape(name)}{_OVER}", clause) if True in states else None
+            rest = clause.replace(over[0], " ") if over else clause
+            said = over or (False in states and _is_there(name, clause))
+            if said and not LEFT_OPEN.search(rest):
+                yield f"not so on file: {name}"
+
+    def _ends(self, clause: str) -> Iterator[str]:
+        """Yield a medicine that is said to have been stopped for another reason than it was."""
+        named = [name for name in self._courses if name.casefold() in clause]
+        if len(named) != 1:
+            return
+        reasons = self._courses[named[0]]
+        said = reasons_in(clause, named[0].casefold()) or _listed(clause)
+        if reasons <= _REASONS.keys() and said and not said & reasons:
+            yield f"ended for another reason: {named[0]}"
 
 
 def _is_there(name: str, clause: str) -> bool:
     named = rf"\b(?:active|current|ongoing) {re.escape(name)}\b"
     return Tied(name).is_had(clause, (), (name,)) or re.search(named, clause) is not None
-
-
-def _ends(clause: str, courses: Iterable[MedicationCourse]) -> Iterator[str]:
-    """Yield a medicine that is said to have been stopped for another reason than it was."""
-    named: dict[str, set[StopReason | None]] = {}
-    for fact in courses:
-        if fact.medication.casefold() in clause:
-            named.setdefault(fact.medication, set()).add(fact.stop_reason)
-    if len(named) != 1:
-        return
-    ((name, reasons),) = named.items()
-    said = reasons_in(clause, name.casefold()) or _listed(clause)
-    if reasons <= _REASONS.keys() and said and not said & reasons:
-        yield f"ended for another reason: {name}"
 
 
 def _listed(clause: str) -> set[StopReason]:

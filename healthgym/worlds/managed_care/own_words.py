@@ -65,6 +65,8 @@ def says(words: Iterable[Said], text: str) -> str:
         text: The text.
     """
     known = tuple(words)
+    if not known:
+        return ""
     if Said.WHOLE in known:
         whole = next(filter(_of_the_whole, stated_sentences(text)), "")
         return whole or says((word for word in known if word is not Said.WHOLE), text)

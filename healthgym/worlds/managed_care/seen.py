@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from healthgym.worlds.managed_care.claim_words import STEM, inflected, stems
-from healthgym.worlds.managed_care.disguises import flattened, plain_letters
+from healthgym.worlds.managed_care.texts import Texts
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -29,12 +29,12 @@ _FIELDS = {
 class Seen:
     """What could be seen of a case.
 
-    Words are looked for in its text one by one: most of what is written is of the office or of
+    Words are looked for in its texts one by one: most of what is written is of the office or of
     everyday language, and a file is far longer than a note.
 
     Attributes:
-        text: Everything that was sent, recorded, printed in the policy or said.
-        policy: What the policy says.
+        texts: Everything that was sent, recorded, printed in the policy or said.
+        policy: Returns what the policy says.
         talked: Whether anybody of the office may have spoken with the other side.
         months: Returns the months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
@@ -45,8 +45,8 @@ class Seen:
         heard: Whether the other side said something on a call.
     """
 
-    text: str
-    policy: str
+    texts: Texts
+    policy: Callable[[], str]
     talked: bool
     months: Callable[[], Set[str]] = lambda: frozenset(MONTHS)
     free: frozenset[str] = frozenset()
@@ -56,14 +56,9 @@ class Seen:
     wrote: bool = False
     heard: bool = False
 
-    @cached_property
-    def small(self) -> str:
-        """Its text in small letters."""
-        return plain_letters(self.text.replace("’", "'")).casefold()
-
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""
-        return any(_ENDED.match(self.small, end) for end in self._ends(word))
+        return any(_ENDED.match(text, end) for text, end in self._ends(word))
 
     def stands(self, word: str) -> bool:
         """Return whether a word, or each part of a compound, begins as one does that it has."""
@@ -80,23 +75,19 @@ class Seen:
             return self.has(stem)
         return next(self._ends(stem), None) is not None
 
-    def _ends(self, part: str) -> Iterator[int]:
-        """Yield where a part of a word ends each time that a word begins with it."""
-        at = self.small.find(part) if part else -1
-        while at >= 0:
-            if not _INSIDE.fullmatch(self.small, max(at - 2, 0), at):
-                yield at + len(part)
-            at = self.small.find(part, at + 1)
-
-    @cached_property
-    def flat(self) -> str:
-        """Its letters and digits, with one space between words."""
-        return flattened(plain_letters(self.text).casefold())
+    def _ends(self, part: str) -> Iterator[tuple[str, int]]:
+        """Yield a text, and where in it a part of a word ends, each time that a word begins so."""
+        for text in self.texts if part else ():
+            at = text.find(part)
+            while at >= 0:
+                if not _INSIDE.fullmatch(text, max(at - 2, 0), at):
+                    yield text, at + len(part)
+                at = text.find(part, at + 1)
 
     @cached_property
     def policy_stems(self) -> frozenset[str]:
         """The beginnings of the policy's words."""
-        return stems(self.policy)
+        return stems(self.policy())
 
     def knows(self, person: str) -> bool:
         """Return whether somebody, or a day, is spoken of: the word itself, or a doctor's field."""

@@ -16,12 +16,17 @@ from healthgym.core.borders import JsonObject
 CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 _PART = re.compile(r"@(\w+)@")
 #: A point that ends no sentence: of a title, or of a word cut short.
-_TITLE = re.compile(r"\b(dr|mr|mrs|ms|st|vs|approx)\.(?=\s)|\b(no)\.(?=\s?\d)", re.IGNORECASE)
+#: Looked for by the point, which is sooner found than a word.
+_TITLE = re.compile(
+    r"\.(?:(?=\s)(?:(?<=\b[dm]r\.)|(?<=\bms\.)|(?<=\bst\.)|(?<=\bvs\.)|(?<=\bmrs\.)|"
+    r"(?<=\bapprox\.))|(?=\s?\d)(?<=\bno\.))",
+    re.IGNORECASE,
+)
 
 
 def untitled(text: str) -> str:
     """Return a text in which a point ends a sentence: "Dr Doyle said", not "Dr. Doyle said"."""
-    return _TITLE.sub(lambda found: found[1] or found[2], text) if "." in text else text
+    return _TITLE.sub("", text) if "." in text else text
 
 
 @cache

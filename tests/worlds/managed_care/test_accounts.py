@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from healthgym.worlds.managed_care.accounts import TOPICS, Account, amounts, unaccounted
+from healthgym.worlds.managed_care.texts import Texts
 
 _FILE = """Physical therapy: 8 weeks, from January to March.
 Naproxen 500 mg, one tablet twice daily for 30 days
@@ -14,7 +15,7 @@ The policy asks for a trial of six sessions; imaging is not needed.
 No more than 12 visits of infusions per request.
 """
 _ON_FILE = Account(
-    lambda: _FILE, heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park"
+    Texts([_FILE]), heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park"
 )
 
 
@@ -63,7 +64,7 @@ def test_what_is_on_no_record_is_told_with_why(text: str, why: str) -> None:
 
 
 def test_a_topic_is_free_where_it_was_so() -> None:
-    free = Account(lambda: _FILE, free=frozenset({"appealed"}))
+    free = Account(Texts([_FILE]), free=frozenset({"appealed"}))
     assert "appealed" in TOPICS
     assert not [*unaccounted("Your appeal was successful.", free)]
 
@@ -76,26 +77,26 @@ def test_a_topic_is_free_where_it_was_so() -> None:
     ],
 )
 def test_a_fault_that_a_page_on_file_has_may_be_told(text: str, line: str) -> None:
-    assert [*unaccounted(text, Account(lambda: f"{_FILE}PAT-100\n"))]
-    assert not [*unaccounted(text, Account(lambda: f"{_FILE}PAT-100\n{line}\n"))]
+    assert [*unaccounted(text, Account(Texts([f"{_FILE}PAT-100\n"])))]
+    assert not [*unaccounted(text, Account(Texts([f"{_FILE}PAT-100\n{line}\n"])))]
 
 
 def test_one_fault_of_a_page_is_not_another() -> None:
-    drafted = Account(lambda: f"{_FILE}Preliminary, not signed: T. Baek, MD")
+    drafted = Account(Texts([f"{_FILE}Preliminary, not signed: T. Baek, MD"]))
     assert [*unaccounted("The scan is illegible.", drafted)]
     assert [*unaccounted("The note is about another patient.", drafted)]
 
 
 def test_times_follow_from_days_and_rules() -> None:
     known = Account(
-        lambda: _FILE,
+        Texts([_FILE]),
         spans=lambda: frozenset({17}),
         rules=frozenset({72.0}),
         found=frozenset({26.0}),
     )
     told = "It took 17 days and 72 hours, and 26 sessions were requested."
     assert not [*unaccounted(told, known)]
-    assert len([*unaccounted(told, Account(lambda: _FILE))]) == 3
+    assert len([*unaccounted(told, Account(Texts([_FILE])))]) == 3
 
 
 def test_an_amount_is_a_number_with_what_it_counts() -> None:

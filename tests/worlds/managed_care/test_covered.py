@@ -10,6 +10,7 @@ import pytest
 from healthgym.worlds.managed_care import doubts
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import form
 
 FILE = (
@@ -19,7 +20,7 @@ FILE = (
     "I want to stay. I say no for good. MELD-Na was 18 after trauma focused therapy."
 )
 PAGE = "The policy asks for an ejection fraction below 35 % and three months of therapy."
-SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=lambda: {"February"})
+SEEN = Seen(Texts([f"{FILE}\n{PAGE}"]), lambda: PAGE, talked=False, months=lambda: {"February"})
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.texts import Texts
 
-SEEN = Seen("José Peña takes 5 mg of α-lipoic acid; HbA1c 7.1 %.", "", False, person="josé peña")
+FILE = "José Peña takes 5 mg of α-lipoic acid; HbA1c 7.1 %."
+SEEN = Seen(Texts([FILE]), str, False, person="josé peña")
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_letters_that_are_on_file_are_read(text: str) -> None:
     ],
 )
 def test_what_is_disguised_or_taken_for_granted_is_seen(text: str) -> None:
-    seen = Seen(SEEN.text, "", talked=False, sent=True, person=SEEN.person)
+    seen = Seen(Texts([FILE]), str, talked=False, sent=True, person=SEEN.person)
     assert list(uncovered(text, seen))
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from healthgym.worlds.managed_care.facts import Diagnosis, MedicationCourse, StopReason
-from healthgym.worlds.managed_care.misstated import misstated
+from healthgym.worlds.managed_care.misstated import OnFile
 
 
 def course(name: str, reason: StopReason | None) -> MedicationCourse:
@@ -45,7 +45,7 @@ FACTS = (
     ],
 )
 def test_what_the_file_denies_is_found(text: str) -> None:
-    assert [*misstated(text, FACTS)]
+    assert [*OnFile(FACTS).misstated(text)]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_what_the_file_denies_is_found(text: str) -> None:
     ],
 )
 def test_what_it_bears_out_is_not(text: str) -> None:
-    assert not [*misstated(text, FACTS)]
+    assert not [*OnFile(FACTS).misstated(text)]
 
 
 def test_the_policys_own_words_tell_of_nobody() -> None:
     asked = "Prior use of sertraline, 2 weeks, discontinued for inadequate response"
-    assert [*misstated(f"C2: {asked}", FACTS)]
-    assert not [*misstated(f"C2: {asked}", FACTS, printed=f"# Criteria\n{asked}")]
+    assert [*OnFile(FACTS).misstated(f"C2: {asked}")]
+    assert not [*OnFile(FACTS, lambda: f"# Criteria\n{asked}").misstated(f"C2: {asked}")]

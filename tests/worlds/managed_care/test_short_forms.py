@@ -7,6 +7,7 @@ import pytest
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.own_words import unsound
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import untitled
 
 _FILE = (
@@ -14,7 +15,9 @@ _FILE = (
     "Obstructive sleep apnea with an apnea-hypopnea index of 22. Immunoglobulin G 474 mg/dL. "
     "Body mass index 31. Major depressive disorder. Physical therapy since March."
 )
-_SEEN = Seen(_FILE, "The policy asks for a sleep study.", talked=False, person="ada vance")
+_SEEN = Seen(
+    Texts([_FILE]), lambda: "The policy asks for a sleep study.", talked=False, person="ada vance"
+)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def test_a_title_ends_no_sentence(text: str, plain: str) -> None:
 
 
 def test_who_is_called_by_a_field_is_known_by_it() -> None:
-    seen = Seen("Orthopedic Surgery; Pediatrics", "", talked=False)
+    seen = Seen(Texts(["Orthopedic Surgery; Pediatrics"]), str, talked=False)
     assert seen.knows("surgeon")
     assert seen.knows("pediatrician")
     assert not seen.knows("psychiatrist")

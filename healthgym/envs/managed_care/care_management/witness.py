@@ -30,6 +30,7 @@ from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.stated import stated
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.care import TerminationReason
 from healthgym.worlds.managed_care.voices import Topic
 from healthgym.worlds.managed_care.word_forms import form
@@ -193,14 +194,14 @@ class Witness:
         chart = self.chart
         rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
-        text = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
+        texts = (self._words, "\n".join(each for each in kept if isinstance(each, str)))
         pages = ("care-manager", "platform")
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
         told = {each.topic for each in self.known.told}
         free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
-        return Seen(text, "", talked, free=free, pages=pages, person=person, heard=talked)
+        return Seen(Texts(texts), str, talked, free=free, pages=pages, person=person, heard=talked)
 
     @cached_property
     def _words(self) -> str:

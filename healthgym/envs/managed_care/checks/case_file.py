@@ -100,7 +100,8 @@ class CaseFile:
 
     def of(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Return the records of the case, oldest first."""
-        return tuple(row for row in rows if self.case_id and row.case_id == self.case_id)
+        own = self.case_id
+        return tuple(row for row in rows if row.case_id == own) if own else ()
 
     def last(self, rows: Iterable[Row]) -> Row | None:
         """Return the newest record of the case."""

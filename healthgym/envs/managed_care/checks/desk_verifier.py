@@ -55,7 +55,7 @@ class DeskVerifier(Verifier[Task, WantedT, ManagedCareWorld]):
         if profile is Profile.STRICT:
             return Judgement.of(tuple(self.by_rules(evidence)))
         found = self.by_source(evidence)
-        results = [replace(one, check=self._labelled(one.check)) for one in found]
+        results = list(map(self._of_desk, found))
         if self._judge is not None:
             results += self.by_rubrics(evidence, self._judge)
         return Judgement.of(results)
@@ -86,5 +86,10 @@ class DeskVerifier(Verifier[Task, WantedT, ManagedCareWorld]):
             EndpointError: If the judge cannot tell.
         """
 
+    def _of_desk(self, result: CheckResult) -> CheckResult:
+        check = self._labelled(result.check)
+        return result if check is result.check else replace(result, check=check)
+
     def _labelled(self, check: Check) -> Check:
-        return replace(check, idle=check.idle or check.name in self.met_before)
+        known = check.idle or check.name not in self.met_before
+        return check if known else replace(check, idle=True)

@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import form
 
 #: What is quoted, with its quotation marks.
@@ -139,7 +140,7 @@ class Worded:
     def _account(self) -> PracticeAccount:
         """What is on record of the practice's work, read where something is not found nearer."""
         return PracticeAccount(
-            lambda: self._seen.text,
+            self._seen.texts,
             spans=self._spans,
             free=_NOT_ITS_OWN,
             ages=self.claims.ages,
@@ -153,8 +154,8 @@ class Worded:
         """Return what a text shows, with the policy's page where it is looked up."""
         patient = self.claims.chart.patient
         return Seen(
-            text,
-            page,
+            Texts((text,)),
+            lambda: page,
             talked=bool(page) and bool(self.claims.spoken),
             months=self._months,
             free=_FREE,

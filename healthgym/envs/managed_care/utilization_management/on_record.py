@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.accounts import Account
 from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
 
 
 def account_of(
-    findings: Findings, text: str, heard: Iterable[str], spans: Callable[[], Set[int]]
+    findings: Findings, texts: Texts, heard: Iterable[str], spans: Callable[[], Set[int]]
 ) -> Account:
     """Return what is on record of the work on a case.
 
     Args:
         findings: What the packet shows, and what was found.
-        text: What could be seen.
+        texts: What could be seen.
         heard: What the other side said on calls.
         spans: Returns the times that lie between days on file, in any unit.
     """
@@ -40,7 +41,7 @@ def account_of(
     by = intake.requesting_provider if intake else None
     rules = (one for one in leaves(world.operations) if isinstance(one, int | float))
     return Account(
-        lambda: text,
+        texts,
         heard=said,
         other=(by.provider_name if by else "") or "",
         spans=spans,

@@ -45,8 +45,8 @@ def _differing(before: ManagedCareWorld, after: ManagedCareWorld) -> Iterator[st
     """Yield the cases of which some record was added, changed or taken away."""
     for old, new in zip(before.apps(), after.apps(), strict=True):
         for table in type(old).keeps.values():
-            known, kept = getattr(old, table), getattr(new, table)
-            for key in (*kept, *(key for key in known if key not in kept)):
+            known, kept = old.held(table), new.held(table)
+            for key in () if known == kept else (*kept, *(key for key in known if key not in kept)):
                 record = kept.get(key)
                 if record is known.get(key) or record == known.get(key):
                     continue

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
@@ -32,6 +32,7 @@ from healthgym.worlds.managed_care.relay import PAYER
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
+from healthgym.worlds.managed_care.texts import Texts
 
 #: Whatever is counted is counted up to here: documents, criteria, trials, months.
 _COUNTED_MOST = 12
@@ -46,6 +47,8 @@ _OFTEN = (
     r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
     r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
 )
+
+Value = TypeVar("Value", date, str)
 
 
 class Visible:
@@ -69,19 +72,20 @@ class Visible:
         days = said.days and said.days - self._shown_days
         days = days and days - self._days
         days = days and days - self._reckoned
-        days = days and days - self._told.days
-        numbers = {each for each in said.numbers if not self._is_count(each)} - self._asked
+        days = days and self._untold(days, "days")
+        numbers = frozenset(each for each in said.numbers if not self._is_count(each))
+        numbers = numbers and numbers - self._asked
         numbers = numbers and numbers - self._numbers
-        numbers = {each for each in numbers if not self._follows(float(each), text)}
-        numbers = numbers and numbers - self._told.numbers
+        numbers = frozenset(each for each in numbers if not self._follows(float(each), text))
+        numbers = numbers and self._untold(numbers, "numbers")
         loose = [f"{y}-{m}-{d}" for y, m, d in sorted(said.loose) if not self._is_near(y, m, d)]
         return (*map(str, sorted(days)), *loose, *sorted(numbers), *self._mismeasured(text.lower()))
 
     def _is_near(self, year: int, month: int, day: int) -> bool:
         """Return whether a month of a year, or a day without one, is that of a day on file."""
-        if (year, month, day) in self._told.loose:
+        if any((year, month, day) in told.loose for told in self._told):
             return True
-        known = self._shown_days | self._days | self._reckoned | self._told.days
+        known = self._known_days | self._reckoned
         return any(
             (not year or one.year == year) and one.month == month and (not day or one.day == day)
             for one in known
@@ -183,26 +187,34 @@ class Visible:
         pages = map(self.after.documents.get, self.findings.packet.documents)
         return tuple(f"{one.title}\n{one.content}" for one in pages)
 
+    def _untold(self, values: frozenset[Value], kind: str) -> frozenset[Value]:
+        """Return those of some days, or numbers, that no page states; most stand on the first."""
+        for told in self._told:
+            values = values - getattr(told, kind)
+            if not values:
+                break
+        return values
+
+    @property
+    def _told(self) -> Iterator[Stated]:
+        """Yield days and numbers of each page that was sent, of the records, and of the policy."""
+        kept = "\n".join(value for value in self._fields if isinstance(value, str))
+        return map(stated, (*self._sent, kept, self.page))
+
     @cached_property
-    def _told(self) -> Stated:
-        """Days and numbers of what was sent, of the policy, and of the records."""
-        kept = (value for value in self._fields if isinstance(value, str))
-        return stated("\n".join((*self._sent, *kept, self.page)))
+    def _known_days(self) -> frozenset[date]:
+        """Days that stand anywhere."""
+        return self._days.union(self._shown_days, *(told.days for told in self._told))
 
     @cached_property
     def _seen(self) -> Seen:
         """What was sent, what the records and the roster hold, the policy, and what was said."""
-        kept = (*self._fields, *leaves(self.findings.packet))
-        asked = leaves(self.after.nursing.catalog(self._case))
-        told = (value for value in (*kept, *asked) if isinstance(value, str))
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
-        now = [f"{day:%A}" for day in self._played]
-        text = "\n".join((*self._sent, *told, self.after.staff.words, self.page, *now))
         own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
         name = f"{own.first_name} {own.last_name}".casefold()
         return Seen(
-            text,
-            self.page,
+            Texts(self._texts()),
+            lambda: self.page,
             talked,
             lambda: self._months,
             person=name,
@@ -210,15 +222,24 @@ class Visible:
             heard=bool(self.heard),
         )
 
+    def _texts(self) -> Iterator[str]:
+        """Yield all that could be seen, what is nearest to the case first."""
+        yield "\n".join(self._sent)
+        kept = (self._fields, self.findings.packet, self.after.nursing.catalog(self._case))
+        yield "\n".join(value for value in leaves(kept) if isinstance(value, str))
+        yield self.after.staff.words
+        yield self.page
+        yield "\n".join(f"{day:%A}" for day in self._played)
+
     @cached_property
     def _account(self) -> Account:
         """What is on record of the work on the case."""
-        return account_of(self.findings, self._seen.text, self.heard, lambda: self._between)
+        return account_of(self.findings, self._seen.texts, self.heard, lambda: self._between)
 
     @cached_property
     def _months(self) -> frozenset[str]:
         """Months of all days that could be seen, in words."""
-        return frozenset(f"{day:%B}" for day in self._days | self._shown_days | self._told.days)
+        return frozenset(f"{day:%B}" for day in self._known_days)
 
     @cached_property
     def page(self) -> str:

@@ -17,7 +17,7 @@ from healthgym.envs.managed_care.utilization_management.visible import Visible
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
 from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
 from healthgym.worlds.managed_care.grounds import groundless
-from healthgym.worlds.managed_care.misstated import misstated
+from healthgym.worlds.managed_care.misstated import OnFile
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.review import (
@@ -92,6 +92,10 @@ class Worded:
     def visible(self) -> Visible:
         """What could be seen."""
         return Visible(self.findings)
+
+    @cached_property
+    def _facts(self) -> OnFile:
+        return OnFile(self.findings.packet.facts, lambda: self.visible.page)
 
     @cached_property
     def unsound(self) -> tuple[str, ...]:
@@ -212,8 +216,7 @@ class Worded:
         """Return what a text says of the case that nobody could see; letters say again much."""
         if text not in self._known:
             seen = self.visible
-            denied = misstated(text, self.findings.packet.facts, seen.page)
-            wrong = (*seen.misjudged(text), *denied)
+            wrong = (*seen.misjudged(text), *self._facts.misstated(text))
             wrong = (*wrong, *self._other_amounts(text))
             found = (*wrong, *seen.unfounded(text), *seen.uncovered(text))
             self._known[text] = found

@@ -51,6 +51,11 @@ class App(Stateful):
         own = self._key(kind)
         kept.put_all({getattr(each, own): each for each in records})
 
+    def held(self, name: str) -> Mapping[str, object]:
+        """Return a table to be looked through; none is made where nothing was ever put."""
+        found: Mapping[str, object] = self.__dict__.get(name, {})
+        return found
+
     @staticmethod
     def _key(kind: type) -> str:
         # Care management's records name their id after themselves.

@@ -17,6 +17,7 @@ from healthgym.core.seeding import stable_hash
 from healthgym.worlds.managed_care.policies.checking import meaning
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.documents import documents_for
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import Group, Node, criteria, parts
 from healthgym.worlds.managed_care.policies.wording import (
@@ -46,6 +47,7 @@ def page_path(policy_id: str, *, archived: str = "") -> str:
     )
 
 
+@kept
 def render_page(policy: Policy) -> str:
     """Return a policy as markdown."""
     sections = [

@@ -14,6 +14,7 @@ from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.worlds.managed_care.accounts import unaccounted
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.facts import Measurement, TherapyCourse
+from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.prior_authorization.playing import (
     Kind,
@@ -60,7 +61,7 @@ def found(instance: AuthorizationInstance, *texts: str) -> list[str]:
     ],
 )
 def test_an_amount_is_asked_for_attended_or_an_age(text: str, passes: bool) -> None:
-    known = PracticeAccount(lambda: f"{_POLICY}\n{_NOTE}", ages=frozenset({53, 54}))
+    known = PracticeAccount(Texts([f"{_POLICY}\n{_NOTE}"]), ages=frozenset({53, 54}))
     assert (not [*unaccounted(text, known)]) is passes
 
 
