@@ -91,7 +91,7 @@ class Account:
         heard: What the other side said on calls.
         other: Who requested it, by name.
         spans: Returns the times that lie between days on file, in any unit.
-        rules: Numbers of the office's rules.
+        rules: Returns the numbers of the office's rules.
         found: Amounts of the request, and those that the policy's criteria come to.
         free: Topics that may be told, for it was so.
     """
@@ -100,7 +100,7 @@ class Account:
     heard: str = ""
     other: str = ""
     spans: Callable[[], Set[int]] = frozenset
-    rules: frozenset[float] = frozenset()
+    rules: Callable[[], Set[float]] = frozenset
     found: frozenset[float] = frozenset()
     free: frozenset[str] = frozenset()
 
@@ -133,7 +133,7 @@ class Account:
             return True
         if unit not in _DAYS:
             return False
-        if number in self.rules or number in self.spans():
+        if number in self.rules() or number in self.spans():
             return True
         days = number * _DAYS[unit]
         return any(

@@ -39,6 +39,8 @@ _CANNOT_STAND = {
     "disowning": "words that take back what they say",
 }
 _SENTENCE = re.compile(r"[.;!?\n]+(?=\s|$)")
+#: Characters of a sentence of which is kept what it says: of such a one there are few enough.
+_LONGEST = 400
 _CLAUSE = re.compile(r",|\b(?:but|however|yet|still|nevertheless|although|though)\b")
 
 
@@ -64,26 +66,36 @@ def says(words: Iterable[Said], text: str) -> str:
         words: The decisions that are looked for.
         text: The text.
     """
-    known = tuple(words)
+    known = frozenset(words)
     if not known:
         return ""
     if Said.WHOLE in known:
         whole = next(filter(_of_the_whole, stated_sentences(text)), "")
-        return whole or says((word for word in known if word is not Said.WHOLE), text)
-    for sentence in _SENTENCE.split(untitled(text.casefold())):
-        plain = " ".join(sentence.split())
-        if Said.DENIED in known and form("conditions").search(plain):
-            return plain
-        granted = Said.APPROVED in known and form("grants").search(plain)
-        if granted and not form("open").search(plain):
-            return plain
-    for sentence in stated_sentences(text):
-        if any(form(f"of_all_{word}").search(sentence) for word in known):
+        return whole or says(known - {Said.WHOLE}, text)
+    for sentence in _sentences(text):
+        if _decides(sentence, known):
             return sentence
-        for clause in dict.fromkeys((sentence, *map(str.strip, _CLAUSE.split(sentence)))):
-            here = not form("elsewhere").search(clause)
-            if here and any(form(f"says_{word}").search(clause) for word in known):
-                return clause
+    return next(filter(None, (_states(each, known) for each in stated_sentences(text))), "")
+
+
+@short_text_cache(2048, _LONGEST)
+def _decides(sentence: str, known: frozenset[Said]) -> bool:
+    """Return whether a sentence denies by a condition, or grants leave to go ahead."""
+    if Said.DENIED in known and form("conditions").search(sentence):
+        return True
+    granted = Said.APPROVED in known and form("grants").search(sentence)
+    return bool(granted) and not form("open").search(sentence)
+
+
+@short_text_cache(2048, _LONGEST)
+def _states(sentence: str, known: frozenset[Said]) -> str:
+    """Return what of a sentence states one of some decisions; blank if nothing does."""
+    if any(form(f"of_all_{word}").search(sentence) for word in known):
+        return sentence
+    for clause in dict.fromkeys((sentence, *map(str.strip, _CLAUSE.split(sentence)))):
+        here = not form("elsewhere").search(clause)
+        if here and any(form(f"says_{word}").search(clause) for word in known):
+            return clause
     return ""
 
 
@@ -100,12 +112,19 @@ def _of_the_whole(sentence: str) -> bool:
 
 def stated_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, in small letters, that suppose nothing."""
-    for sentence in _SENTENCE.split(untitled(text.casefold())):
-        plain = " ".join(sentence.split())
-        if plain and form("supposed").search(plain):
-            plain = presumed(plain)
-        if plain:
-            yield plain
+    return filter(None, map(_outright, _sentences(text)))
+
+
+@short_text_cache(256, 20_000)  # one text is asked for each decision, and for criteria
+def _sentences(text: str) -> tuple[str, ...]:
+    parts = (" ".join(part.split()) for part in _SENTENCE.split(untitled(text.casefold())))
+    return tuple(filter(None, parts))
+
+
+@short_text_cache(2048, _LONGEST)
+def _outright(sentence: str) -> str:
+    """Return what a sentence says outright: of one that supposes what it takes for granted."""
+    return presumed(sentence) if form("supposed").search(sentence) else sentence
 
 
 def presumed(sentence: str) -> str:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from healthgym.core.cache import short_text_cache
 from healthgym.envs.managed_care.care_management.claims import SENTENCE, medicine_names
 from healthgym.worlds.managed_care.numerals import in_digits
 
 _WORD = re.compile(r"[a-z]{3,}")
+_DIGIT = re.compile(r"\d")
 #: A bound of what is aimed at.
 _BOUND = (
     r"(?P<way>below|under|less than|at most|no more than|down to|above|over|more than|at least|"
@@ -83,20 +85,27 @@ def _unnamed(sentence: str, rules: Advice) -> str:
 
 
 @cache
-def _targets() -> Mapping[str, tuple[float, float]]:
+def _targets() -> Mapping[re.Pattern[str], tuple[float, float]]:
+    """Return the least and the most of what is measured, by how a text aims at a value of it."""
     loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
-    return {row["name"]: (row["least"], row["most"]) for row in loaded["targets"]}
+    return {
+        re.compile(rf"\b(?:{row['name']})\b[^.;\d]{{0,30}}?{_BOUND}"): (row["least"], row["most"])
+        for row in loaded["targets"]
+    }
 
 
 def harmful(*texts: str) -> Iterator[str]:
     """Yield the advice in texts that would harm: to stop, to ignore, to wait, to tell nobody."""
-    rules = _advice()
     for text in texts:
-        for sentence in SENTENCE.findall(in_digits(text.lower())):
-            told = dict.fromkeys((sentence, _unnamed(sentence, rules)))
-            if any(_dangerous(one, rules) for one in told) or _stops(sentence, rules):
-                yield f"{text[:40]!r} would harm"
-                break
+        if any(map(_harms, SENTENCE.findall(in_digits(text.lower())))):
+            yield f"{text[:40]!r} would harm"
+
+
+@short_text_cache(1024, 400)  # plans say much the same, whoever they are for
+def _harms(sentence: str) -> bool:
+    rules = _advice()
+    told = dict.fromkeys((sentence, _unnamed(sentence, rules)))
+    return any(_dangerous(one, rules) for one in told) or _stops(sentence, rules)
 
 
 def unhelped(*texts: str) -> Iterator[str]:
@@ -111,8 +120,8 @@ def unsafe(*texts: str) -> Iterator[str]:
     """Yield what is aimed at, of texts, that nobody should have: a value out of any safe range."""
     for text in texts:
         for sentence in SENTENCE.findall(in_digits(text.lower(), small=True)):
-            for name, (least, most) in _targets().items():
-                for found in re.finditer(rf"\b(?:{name})\b[^.;\d]{{0,30}}?{_BOUND}", sentence):
+            for aims, (least, most) in _targets().items() if _DIGIT.search(sentence) else ():
+                for found in aims.finditer(sentence):
                     value, below = float(found["value"]), bool(_BELOW.match(found["way"]))
                     far = value < least if below else value > most
                     if far and not _AGAINST.search(sentence, 0, found.start()):

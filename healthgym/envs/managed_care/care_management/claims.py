@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -125,13 +126,26 @@ class Said:
     now: bool
 
 
-#: Each way to say one of some claims, after the letters by which it is looked up. Nearly all of
-#: hundreds are not in a text, and each text is looked through for all.
-_Parts = tuple[tuple[str, Claim, Form], ...]
+class _Ways:
+    """All ways to say any of some claims, by the letters of each.
 
+    Nearly all of hundreds are not in a text, and each text is looked through for all: a way is
+    looked for where its first letters are.
+    """
 
-def _parts(claims: Iterable[Claim]) -> _Parts:
-    return tuple((form.part, claim, form) for claim in claims for form in claim.forms)
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self._ways = tuple((claim, form) for claim in claims for form in claim.forms)
+        self._places: dict[str, list[int]] = {}
+        for place, (_, form) in enumerate(self._ways):
+            self._places.setdefault(form.part[:_LETTERS], []).append(place)
+
+    @short_text_cache(512, 1000)  # a text is looked through for what it says, and for what is left
+    def within(self, text: str) -> tuple[tuple[int, Claim, Form], ...]:
+        """Return the ways whose letters a text, in small letters, has, each with its place."""
+        begun = {text[at : at + _LETTERS] for at in range(len(text) - _LETTERS + 1)}
+        near = [place for each in begun & self._places.keys() for place in self._places[each]]
+        ways = ((place, *self._ways[place]) for place in sorted(near))
+        return tuple(way for way in ways if way[2].part in text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +153,7 @@ class Lexicon:
     """The claims, and the words that make none of them.
 
     Attributes:
-        parts: All ways to say any of the claims: the letters in every match, the claim, the way.
+        ways: All ways to say any of the claims.
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
@@ -148,7 +162,7 @@ class Lexicon:
         now: What says that something is so these days.
     """
 
-    parts: _Parts
+    ways: _Ways
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
@@ -164,8 +178,10 @@ class Lexicon:
             claims: What is looked for; everything if nothing is named.
         """
         flat = text.lower()
-        forms = _parts(claims) if claims else self.parts
-        for claim, form in [(claim, form) for part, claim, form in forms if part in flat]:
+        ways = [(claim, form) for claim in claims for form in claim.forms if form.part in flat]
+        if not claims:
+            ways = [(claim, form) for _, claim, form in self.ways.within(flat)]
+        for claim, form in ways:
             for sentence, start, end in form.hits(flat):
                 now = bool(self.now.search(sentence))
                 yield Said(claim, self.stance(sentence, start, end), now)
@@ -173,11 +189,14 @@ class Lexicon:
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
         flat = text.lower()
-        for part, _, form in self.parts:
-            if part in flat:
-                found = form.words.finditer(flat)
-                for start, end in reversed([(hit.start(), hit.end()) for hit in found]):
-                    text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
+        ahead = list(self.ways.within(flat))
+        while ahead:
+            place, _, form = ahead.pop(0)
+            hits = [hit.span() for hit in form.words.finditer(flat)]
+            for start, end in reversed(hits):
+                text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
+            if hits:  # what was apart may stand together
+                ahead = [way for way in self.ways.within(flat) if way[0] > place]
         return text
 
     def stance(self, sentence: str, start: int, end: int) -> Stance:
@@ -209,7 +228,7 @@ def lexicon() -> Lexicon:
         for row in loaded["claims"]
     )
     return Lexicon(
-        parts=_parts(claims),
+        ways=_Ways(claims),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 

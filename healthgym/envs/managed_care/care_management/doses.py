@@ -29,12 +29,13 @@ def same_dose(dose: str, written: Iterable[str], said: str) -> bool:
         written: The doses on file of the medicine.
         said: What the person said.
     """
-    on_file, told = [text.lower() for text in written], said.lower()
-    known = _amounts(told).union(*map(_amounts, on_file))
-    right = frozenset(each for text in on_file for each in _times(text))
-    if not _amounts(dose.lower()) <= known:
+    on_file, noted = [text.lower() for text in written], dose.lower()
+    amounts = _amounts(noted).difference(*map(_amounts, on_file))
+    if amounts and not amounts <= _amounts(said.lower()):
         return False
-    return not right or _times(dose.lower()) <= right | _times(told)
+    right = frozenset(each for text in on_file for each in _times(text))
+    times = _times(noted) - right
+    return not right or not times or times <= _times(said.lower())
 
 
 @short_text_cache(128, 40_000)  # of one conversation each medicine is asked

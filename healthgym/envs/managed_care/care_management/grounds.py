@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import same_med
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import Stated, shortest, stated
 
@@ -47,11 +48,12 @@ class Grounds:
         besides. A medicine does if no other is named that is nowhere in the chart: a list of those
         that most people take names one of anybody's.
         """
-        said, known = stated(text), self._referred
-        if (said.codes & self._codes) - known.codes or (said.days & self._days) - known.days:
+        said = stated(text)
+        codes, days = said.codes & self._codes, said.days & self._days
+        if (codes and codes - self._referred.codes) or (days and days - self._referred.days):
             return True
-        large = {number for number in said.numbers - known.numbers if not _small(number)}
-        return bool(large & self._measured) or self._names_medicines(text)
+        large = {number for number in said.numbers & self._measured if not _small(number)}
+        return bool(large and large - self._referred.numbers) or self._names_medicines(text)
 
     def _names_medicines(self, text: str) -> bool:
         said, told = _words(text), _words(_told_by(self.referral))
@@ -92,9 +94,10 @@ class Grounds:
     def _strange_numbers(self, said: Stated) -> set[str]:
         left = {
             number
-            for number in said.numbers - self._values - self._quoted
+            for number in said.numbers - self._values
             if not _small(number) and not _is_year(number)
         }
+        left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
         return self._unwritten(left, attrgetter("numbers"))
 
@@ -136,13 +139,6 @@ class Grounds:
         return frozenset(scores) | {str(age)}
 
     @cached_property
-    def _quoted(self) -> frozenset[str]:
-        numbers = (getattr(self.operations, each.name) for each in fields(self.operations))
-        return frozenset(
-            shortest(str(number)) for number in numbers if type(number) in (int, float)
-        )
-
-    @cached_property
     def _in_words(self) -> Stated:
         """What the tables of chart and referral say in words; read where their columns lack it."""
         chart, referral = self.chart, self.referral
@@ -175,6 +171,13 @@ class Grounds:
             if not left:
                 break
         return left
+
+
+@kept
+def _quoted(operations: OperatingRules) -> frozenset[str]:
+    """Return the numbers of the handbook's rules."""
+    numbers = (getattr(operations, each.name) for each in fields(operations))
+    return frozenset(shortest(str(number)) for number in numbers if type(number) in (int, float))
 
 
 def names_medicine(chart: PatientChart, name: str) -> bool:

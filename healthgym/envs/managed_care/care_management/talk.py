@@ -296,10 +296,13 @@ class Talk:
 
     def misquoted(self, text: str) -> tuple[str, ...]:
         """Return what stands in quotation marks in a text and was said in no call."""
+        quotes = quotations(text)
+        if not quotes:
+            return ()
         said = " ".join(
             plain(message.content) for session in self.sessions for message in session.messages
         )
-        return tuple(quote for quote in quotations(text) if plain(quote) not in said)
+        return tuple(quote for quote in quotes if plain(quote) not in said)
 
 
 def quotations(text: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from healthgym.envs.managed_care.care_management.claims import (
     MARKS,
@@ -101,7 +101,7 @@ class Witness:
                     yield f"{claim.name} was told of"
             yield from (f"{name} is not known" for name in self._strange(text))
             for quote in quotations(text):
-                if len(quote.split()) >= _QUOTED and plain(quote) not in self._words:
+                if len(quote.split()) >= _QUOTED and not self._has(plain(quote)):
                     yield f"nobody said {quote[:60]!r}"
             told = lexicon().without(_UNQUOTED.sub(" ", text))
             if not (suspected and form("perhaps").search(text.lower())):
@@ -192,22 +192,40 @@ class Witness:
     def _seen(self) -> Seen:
         """What stands on file and was said, against which people, names and deeds are held."""
         chart = self.chart
-        rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
-        kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
-        texts = (self._words, "\n".join(each for each in kept if isinstance(each, str)))
         pages = ("care-manager", "platform")
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
         told = {each.topic for each in self.known.told}
         free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
-        return Seen(Texts(texts), str, talked, free=free, pages=pages, person=person, heard=talked)
+        texts = Texts(self._texts())
+        return Seen(texts, str, talked, free=free, pages=pages, person=person, heard=talked)
+
+    def _texts(self) -> Iterator[str]:
+        """Yield all that was said and all that is on file."""
+        chart = self.chart
+        yield self._spoken
+        for rows in (
+            (chart.conditions, chart.medications, chart.patient, self.referral),
+            (chart.observations, chart.encounters, chart.procedures),
+        ):
+            yield "\n".join(each for each in leaves(rows) if isinstance(each, str))
+        yield self._written
+
+    def _has(self, words: str) -> bool:
+        """Return whether words were said or stand in the chart, as they are."""
+        return words in self._spoken or words in self._written
 
     @cached_property
-    def _words(self) -> str:
-        """All that was said in the calls, by whomever, and written in the chart."""
+    def _spoken(self) -> str:
+        """The words of the calls, by whomever."""
         messages = (one for call in self.talk.sessions for one in call.messages)
-        return plain("\n".join((*(one.content for one in messages), self._file)))
+        return plain("\n".join(one.content for one in messages))
+
+    @cached_property
+    def _written(self) -> str:
+        """The words of what is on file."""
+        return plain(self._file)
 
     # -- names and words -------------------------------------------------------------------------
 
@@ -221,7 +239,8 @@ class Witness:
             last = SENTENCE.search(flat, first)
             sentence = last[0] if last else flat
             stance = lexicon().stance(sentence, at - first, at - first + len(name))
-            if stance is Stance.CLAIMED and name not in self._words.split():
+            known = name in self._spoken.split() or name in self._written.split()
+            if stance is Stance.CLAIMED and not known:
                 yield name
 
     @cached_property
@@ -242,8 +261,14 @@ class Witness:
         """The words by which the chart calls what it has."""
         rows = (*self.chart.conditions, *self.chart.observations)
         names = [str(getattr(each, "display", "")) for each in rows]
-        names += [part for each in controls() for part in (each.name, each.measure)]
-        return frozenset(_WORD.findall(" ".join(names).lower()))
+        return _controlled() | frozenset(_WORD.findall(" ".join(names).lower()))
+
+
+@cache
+def _controlled() -> frozenset[str]:
+    """Return the words by which conditions, and what is measured of them, are called."""
+    names = (part for each in controls() for part in (each.name, each.measure))
+    return frozenset(_WORD.findall(" ".join(names).lower()))
 
 
 def _claims(text: str, claim: Claim) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Set
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.accounts import Account
-from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, values_of
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
 
@@ -39,16 +40,20 @@ def account_of(
         "appealed": bool(world.appeals.of(case)),
     }
     by = intake.requesting_provider if intake else None
-    rules = (one for one in leaves(world.operations) if isinstance(one, int | float))
     return Account(
         texts,
         heard=said,
         other=(by.provider_name if by else "") or "",
         spans=spans,
-        rules=frozenset(map(float, rules)),
+        rules=lambda: _numbers(world.operations),
         found=frozenset(_amounts(findings)),
         free=frozenset(name for name, so in free.items() if so),
     )
+
+
+@kept
+def _numbers(rules: OperatingRules) -> frozenset[float]:
+    return frozenset(float(one) for one in values_of(rules) if isinstance(one, int | float))
 
 
 def _amounts(findings: Findings) -> Iterator[float]:

@@ -7,7 +7,7 @@ is said of a criterion. That a number belongs to what it is said of is judged fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -16,38 +16,29 @@ from typing import TypeGuard, TypeVar
 from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.judged import misjudged
+from healthgym.envs.managed_care.utilization_management.measured import Measured
 from healthgym.envs.managed_care.utilization_management.on_record import account_of
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
-from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.handbook.rules import values_of
 from healthgym.worlds.managed_care.leaves import leaves
-from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.policies.pages import page_path, render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
-from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.relay import PAYER
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.shared import SharedOffices
-from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
+from healthgym.worlds.managed_care.stated import Stated, stated
 from healthgym.worlds.managed_care.texts import Texts
 
 #: Whatever is counted is counted up to here: documents, criteria, trials, months.
 _COUNTED_MOST = 12
 #: Days of a week, a month and a year.
 _UNITS_OF_TIME = (1, 7, 30.44, 365.25)
-#: How far a value may be off that was carried to another unit and rounded.
-_ROUNDED = 0.02
 #: A number that is a time.
 _TIMED = r"(?<![\d.])%s[ -](?:\w+ )?(?:hours?|days?|weeks?|months?|years?|yr|wk|mo|d|h)\b"
-#: What follows a number that counts how often, or for how long.
-_OFTEN = (
-    r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
-    r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
-)
-
 Value = TypeVar("Value", date, str)
 
 
@@ -74,12 +65,13 @@ class Visible:
         days = days and days - self._reckoned
         days = days and self._untold(days, "days")
         numbers = frozenset(each for each in said.numbers if not self._is_count(each))
-        numbers = numbers and numbers - self._asked
+        numbers = numbers and numbers - self._measured.asked
         numbers = numbers and numbers - self._numbers
         numbers = frozenset(each for each in numbers if not self._follows(float(each), text))
         numbers = numbers and self._untold(numbers, "numbers")
         loose = [f"{y}-{m}-{d}" for y, m, d in sorted(said.loose) if not self._is_near(y, m, d)]
-        return (*map(str, sorted(days)), *loose, *sorted(numbers), *self._mismeasured(text.lower()))
+        values = self._measured.mismeasured(text.lower())
+        return (*map(str, sorted(days)), *loose, *sorted(numbers), *values)
 
     def _is_near(self, year: int, month: int, day: int) -> bool:
         """Return whether a month of a year, or a day without one, is that of a day on file."""
@@ -248,6 +240,12 @@ class Visible:
         return "\n".join((render_page(self.policy), *texts))
 
     @cached_property
+    def _measured(self) -> Measured:
+        """The values of what the policy measures."""
+        shown = self.findings.packet.facts
+        return Measured(self.policy, shown, lambda: (*self._sent, *self.heard))
+
+    @cached_property
     def _shown_days(self) -> frozenset[date]:
         """Days of what the packet shows."""
         values = leaves(self.findings.packet.facts)
@@ -281,7 +279,7 @@ class Visible:
         today = self.before.cases.get(self._case).created_at.date()
         bases = {today, self.before.clock.now.date(), self.after.clock.now.date()}
         months = {getattr(item, "months", None) or 0 for item in criteria(self.policy.criteria)}
-        spans = {value for value in leaves(self.after.operations) if _is_count(value)}
+        spans = {value for value in values_of(self.after.operations) if _is_count(value)}
         back = {months_before(base, each) for base in bases for each in months}
         reckoned = {
             base + timedelta(days=n * way) for base in bases for n in spans for way in (1, -1)
@@ -293,7 +291,7 @@ class Visible:
         """Numbers of the records, of the rules, and of what the packet shows."""
         rows = (self._fields, self.findings.packet.facts, self.findings.packet.request)
         numbers = [value for value in leaves(rows) if is_number(value)]
-        numbers += [value for value in leaves(self.after.operations) if is_number(value)]
+        numbers += [value for value in values_of(self.after.operations) if is_number(value)]
         for shown in self.findings.shown.criteria.values():
             numbers += [
                 item.observed_value for item in shown.items if is_number(item.observed_value)
@@ -307,15 +305,10 @@ class Visible:
 
     def _follows(self, number: float, text: str) -> bool:
         """Return whether a number is one known in another unit, or told as a time between days."""
-        if any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted):
+        if self._measured.follows(number):
             return True
         between = number.is_integer() and int(number) in self._between
         return between and re.search(_TIMED % f"{number:g}", text) is not None
-
-    @cached_property
-    def _converted(self) -> tuple[float, ...]:
-        measured = (fact for fact in self.findings.packet.facts if isinstance(fact, Measurement))
-        return tuple(_carried(measured))
 
     @cached_property
     def _between(self) -> frozenset[int]:
@@ -326,69 +319,9 @@ class Visible:
         spans = {int(n / unit) for n in apart for unit in _UNITS_OF_TIME}
         return frozenset(spans | {round(n / unit) for n in apart for unit in _UNITS_OF_TIME})
 
-    def _mismeasured(self, text: str) -> Iterator[str]:
-        """Yield values of what the policy measures that no page has; its own limits may be told."""
-        for name, limits in self._limits.items():
-            if name not in text:
-                continue
-            for number, sentence in numbers_after(name, text):
-                often = rf"(?<![\d.]){re.escape(number)}{_OFTEN}"
-                if number in limits or re.search(often, sentence):
-                    continue
-                near = (
-                    abs(float(number) - each) <= _ROUNDED * abs(each) for each in self._values[name]
-                )
-                if not any(near):
-                    yield f"{name} {number}"
-
-    @cached_property
-    def _limits(self) -> Mapping[str, frozenset[str]]:
-        """The policy's own numbers, by the name of a measure, which several criteria may share."""
-        found: dict[str, frozenset[str]] = {}
-        for item in self._measures:
-            name = item.display.lower()
-            found[name] = found.get(name, frozenset()) | stated(self.policy.text(item.id)).numbers
-        return found
-
-    @cached_property
-    def _asked(self) -> frozenset[str]:
-        """The numbers of the policy's version and of what it measures."""
-        return stated(self.policy.version).numbers.union(*self._limits.values())
-
-    @cached_property
-    def _values(self) -> Mapping[str, frozenset[float]]:
-        """Values that were sent of each measure, or told on a call, in any unit."""
-        texts = [content.lower() for content in (*self._sent, *self.heard)]
-        found: dict[str, frozenset[float]] = {}
-        for item in self._measures:
-            name = item.display.lower()
-            mine = [
-                fact
-                for fact in self.findings.packet.facts
-                if isinstance(fact, Measurement) and fact.code == item.code
-            ]
-            told = {float(number) for text in texts for number, _ in numbers_after(name, text)}
-            told |= {fact.value for fact in mine} | set(_carried(mine))
-            found[name] = found.get(name, frozenset()) | told
-        return found
-
-    @property
-    def _measures(self) -> Iterator[MeasurementCriterion]:
-        asked = criteria(self.policy.criteria)
-        return (item for item in asked if isinstance(item, MeasurementCriterion))
-
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _carried(measured: Iterable[Measurement]) -> Iterator[float]:
-    """Yield values in the other units in which they can be given."""
-    for fact in measured:
-        for unit in other_units(fact.code, fact.unit):
-            value = convert(fact.value, fact.unit, unit, fact.code)
-            if value is not None:
-                yield value
 
 
 def _day(value: date) -> date:

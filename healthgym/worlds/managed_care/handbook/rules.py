@@ -17,6 +17,8 @@ from operator import attrgetter
 
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.holidays import holidays_of, states_with_holidays
+from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.policies.keeping import Keeping, kept
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
@@ -131,7 +133,7 @@ _PHYSICIANS = (PayerRole.PHYSICIAN_REVIEWER, PayerRole.APPEALS_MEDICAL_DIRECTOR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OperatingRules:
+class OperatingRules(Keeping):
     """The numbers and rules that operations run on.
 
     A name ends in its unit: ``_days`` and ``_hours`` are calendar time, ``_workdays`` and
@@ -324,6 +326,12 @@ class OperatingRules:
         names, values = _read_fields()
         pairs = zip(names, values(self), values(other), strict=True)
         return frozenset(name for name, own, its in pairs if own is not its and own != its)
+
+
+@kept
+def values_of(rules: OperatingRules) -> tuple[object, ...]:
+    """Return everything that rules set: numbers, channels, roles."""
+    return tuple(leaves(rules))
 
 
 @cache

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -199,7 +198,9 @@ def same_condition(words: str, code: str, display: str) -> bool:
 
 def _holds(text: str, part: str) -> bool:
     """Return whether a text has another in it, in whole words: "AF" is not in "after"."""
-    return bool(part) and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+    if not part or part not in text:
+        return False
+    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
 def same_medicine(one: str, other: str) -> bool:
@@ -213,7 +214,10 @@ def same_medicine(one: str, other: str) -> bool:
     return shared > 0 and first[:shared] == second[:shared]
 
 
-def _name_words(medicine: str) -> tuple[str, ...]:
+def _name_words(medicine: str) -> list[str]:
     """Return the words of a medicine's name, up to the dose."""
     words = medicine.casefold().replace(",", " ").split()
-    return tuple(takewhile(lambda word: not word[0].isdigit(), words))
+    for place, word in enumerate(words):  # each name is asked of every other one
+        if word[0].isdigit():
+            return words[:place]
+    return words

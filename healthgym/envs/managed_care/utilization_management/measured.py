@@ -1,0 +1,102 @@
+"""Whether the values that a text gives of what a policy measures are on file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from healthgym.worlds.managed_care.facts import AnyFact, Measurement
+from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
+from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.units import convert, other_units
+from healthgym.worlds.managed_care.stated import numbers_after, stated
+
+#: How far a value may be off that was carried to another unit and rounded.
+_ROUNDED = 0.02
+#: What follows a number that counts how often, or for how long.
+_OFTEN = (
+    r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
+    r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
+)
+
+
+class Measured:
+    """Values of what a policy measures.
+
+    Args:
+        policy: The policy.
+        facts: What the packet shows.
+        texts: Returns what was sent, and what was told on calls.
+    """
+
+    def __init__(
+        self, policy: Policy, facts: Iterable[AnyFact], texts: Callable[[], Iterable[str]]
+    ) -> None:
+        self._policy, self._texts = policy, texts
+        self._facts = tuple(fact for fact in facts if isinstance(fact, Measurement))
+
+    def follows(self, number: float) -> bool:
+        """Return whether a number is a value on file in another unit."""
+        return any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
+
+    @cached_property
+    def _converted(self) -> tuple[float, ...]:
+        return tuple(_carried(self._facts))
+
+    def mismeasured(self, text: str) -> Iterator[str]:
+        """Yield values of what the policy measures that no page has; its own limits may be told."""
+        for name, limits in self._limits.items():
+            if name not in text:
+                continue
+            for number, sentence in numbers_after(name, text):
+                often = rf"(?<![\d.]){re.escape(number)}{_OFTEN}"
+                if number in limits or re.search(often, sentence):
+                    continue
+                near = (
+                    abs(float(number) - each) <= _ROUNDED * abs(each) for each in self._values[name]
+                )
+                if not any(near):
+                    yield f"{name} {number}"
+
+    @cached_property
+    def _limits(self) -> Mapping[str, frozenset[str]]:
+        """The policy's own numbers, by the name of a measure, which several criteria may share."""
+        found: dict[str, frozenset[str]] = {}
+        for item in self._measures:
+            name = item.display.lower()
+            found[name] = found.get(name, frozenset()) | stated(self._policy.text(item.id)).numbers
+        return found
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The numbers of the policy's version and of what it measures."""
+        return stated(self._policy.version).numbers.union(*self._limits.values())
+
+    @cached_property
+    def _values(self) -> Mapping[str, frozenset[float]]:
+        """Values that were sent of each measure, or told on a call, in any unit."""
+        texts = [content.lower() for content in self._texts()]
+        found: dict[str, frozenset[float]] = {}
+        for item in self._measures:
+            name = item.display.lower()
+            mine = [fact for fact in self._facts if fact.code == item.code]
+            told = {float(number) for text in texts for number, _ in numbers_after(name, text)}
+            told |= {fact.value for fact in mine} | set(_carried(mine))
+            found[name] = found.get(name, frozenset()) | told
+        return found
+
+    @property
+    def _measures(self) -> Iterator[MeasurementCriterion]:
+        asked = criteria(self._policy.criteria)
+        return (item for item in asked if isinstance(item, MeasurementCriterion))
+
+
+def _carried(measured: Iterable[Measurement]) -> Iterator[float]:
+    """Yield values in the other units in which they can be given."""
+    for fact in measured:
+        for unit in other_units(fact.code, fact.unit):
+            value = convert(fact.value, fact.unit, unit, fact.code)
+            if value is not None:
+                yield value
