@@ -29,6 +29,8 @@ from _harness import (
 from _managed_care.playing import SEEN, figures_of_calls, first_calls, open_task, timed_calls
 from _managed_care.scores import DIFFICULTIES
 
+from healthgym.core.cache import forget_texts
+
 IDS: Mapping[str, str] = {
     "review": "HealthAgent/UtilizationManagement-v1",
     "care": "HealthAgent/CareManagement-v1",
@@ -78,13 +80,22 @@ def calls(run: Run) -> Figures:
 
 @suite.measure(bounds={f"{name}.finish_ms": at_most(3) for name in IDS})
 def verdicts(run: Run) -> Figures:
-    """Hand in the oracle's episodes: the last call, which is judged under both profiles."""
+    """Hand in the oracle's episodes: the last call, which is judged under both profiles.
+
+    Sentences that were read before are read sooner, as those of a policy that learns mostly were;
+    the last figures are of episodes in which no word of anybody's had been read before.
+    """
     figures: Figures = {}
     for name, env_id in IDS.items():
         env = make(env_id)
         timed_calls(env, "oracle", SEEN[: run.repeats(20)])
         taken = timed_calls(env, "oracle", range(run.repeats(60)))
         figures |= with_prefix(name, Timing.join(taken["finish"]).figures("finish"))
+        unread = []
+        for index in range(run.repeats(60), run.repeats(90)):
+            forget_texts()
+            unread += timed_calls(env, "oracle", [index])["finish"]
+        figures |= with_prefix(name, Timing.join(unread).figures("finish_unread"))
     return figures
 
 

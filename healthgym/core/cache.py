@@ -113,6 +113,8 @@ def _trim() -> Callable[[int], int] | None:
     return found
 
 
+#: What empties each cache of answers to texts.
+_OF_TEXTS: list[Callable[[], None]] = []
 #: Large things of all families, in bytes.
 POOL = Pool(88 << 20, in_bytes=True)
 
@@ -175,6 +177,7 @@ def short_text_cache(
 
     def decorate(function: Callable[Asked, Built]) -> Callable[Asked, Built]:
         kept = lru_cache(maxsize=most)(function)
+        _OF_TEXTS.append(kept.cache_clear)
 
         @wraps(function)
         def answer(*args: Asked.args, **kwargs: Asked.kwargs) -> Built:
@@ -190,6 +193,12 @@ def short_text_cache(
         return answer
 
     return decorate
+
+
+def forget_texts() -> None:
+    """Let go of what every :func:`short_text_cache` keeps, as if no text had been read yet."""
+    for forget in _OF_TEXTS:
+        forget()
 
 
 def bytes_of(thing: object) -> int:

@@ -138,3 +138,17 @@ def test_what_a_process_holds_is_read() -> None:
     held = bytearray(64 << 20)
     assert 60 << 20 < caches._resident() - before < 68 << 20
     assert len(held) == 64 << 20
+
+
+def test_what_is_kept_of_texts_can_be_let_go_of() -> None:
+    asked: list[str] = []
+
+    @caches.short_text_cache(2, 10)
+    def shout(text: str) -> str:
+        asked.append(text)
+        return text.upper()
+
+    for _ in range(2):
+        assert [shout("a"), shout("a")] == ["A", "A"]
+        caches.forget_texts()
+    assert asked == ["a", "a"]

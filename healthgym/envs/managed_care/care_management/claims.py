@@ -148,7 +148,7 @@ class _Ways:
         return tuple(way for way in ways if way[2].part in text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # there is one
 class Lexicon:
     """The claims, and the words that make none of them.
 
@@ -170,22 +170,26 @@ class Lexicon:
     turns: re.Pattern[str]
     now: re.Pattern[str]
 
-    def found(self, text: str, *claims: Claim) -> Iterator[Said]:
-        """Yield what a text says, and how.
-
-        Args:
-            text: The text.
-            claims: What is looked for; everything if nothing is named.
-        """
+    @short_text_cache(1024, 1000)
+    def found(self, text: str) -> tuple[Said, ...]:
+        """Return what a text says, and how."""
         flat = text.lower()
-        ways = [(claim, form) for claim in claims for form in claim.forms if form.part in flat]
-        if not claims:
-            ways = [(claim, form) for _, claim, form in self.ways.within(flat)]
-        for claim, form in ways:
-            for sentence, start, end in form.hits(flat):
-                now = bool(self.now.search(sentence))
-                yield Said(claim, self.stance(sentence, start, end), now)
+        ways = [(claim, form) for _, claim, form in self.ways.within(flat)]
+        return tuple(said for claim, form in ways for said in self._said(claim, form, flat))
 
+    def claims(self, text: str, claim: Claim) -> bool:
+        """Return whether a text claims something."""
+        flat = text.lower()
+        ways = (form for form in claim.forms if form.part in flat)
+        said = (each.stance for form in ways for each in self._said(claim, form, flat))
+        return Stance.CLAIMED in said
+
+    def _said(self, claim: Claim, form: Form, text: str) -> Iterator[Said]:
+        for sentence, start, end in form.hits(text):
+            now = bool(self.now.search(sentence))
+            yield Said(claim, self.stance(sentence, start, end), now)
+
+    @short_text_cache(1024, 1000)
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
         flat = text.lower()

@@ -151,7 +151,7 @@ class Witness:
         coded = bool(claim.codes) and any(code.startswith(claim.codes) for code in codes)
         if coded or self._answered(claim) or self._told(claim):
             return True
-        return not said.now and _claims(self._file, claim)
+        return not said.now and lexicon().claims(self._file, claim)
 
     def _answered(self, claim: Claim) -> bool:
         """Return whether an answer to an instrument's question says it."""
@@ -166,7 +166,7 @@ class Witness:
         """Return whether the person says it: by a yes to the subject, or in words."""
         if any(each.topic in claim.topics and each.present for each in self.known.told):
             return True
-        return _claims(self.speech, claim)
+        return lexicon().claims(self.speech, claim)
 
     @cached_property
     def speech(self) -> str:
@@ -269,8 +269,3 @@ def _controlled() -> frozenset[str]:
     """Return the words by which conditions, and what is measured of them, are called."""
     names = (part for each in controls() for part in (each.name, each.measure))
     return frozenset(_WORD.findall(" ".join(names).lower()))
-
-
-def _claims(text: str, claim: Claim) -> bool:
-    found = lexicon().found(text, claim)
-    return any(said.stance is Stance.CLAIMED for said in found)

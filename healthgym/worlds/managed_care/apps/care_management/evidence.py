@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -209,9 +210,15 @@ def same_medicine(one: str, other: str) -> bool:
     A dose is no part of a name, and a name may be short for a longer one: ``insulin`` for
     ``insulin glargine``, which is another one than ``insulin lispro``.
     """
+    if _begin_apart(one[:1], other[:1]):  # as most do
+        return False
     first, second = _name_words(one), _name_words(other)
     shared = min(len(first), len(second))
     return shared > 0 and first[:shared] == second[:shared]
+
+
+def _begin_apart(one: str, other: str) -> bool:
+    return one in ascii_letters and other in ascii_letters and one.lower() != other.lower()
 
 
 def _name_words(medicine: str) -> list[str]:

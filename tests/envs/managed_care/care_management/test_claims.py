@@ -1,0 +1,37 @@
+"""What a free text says of a person is looked up by letters, and heard as it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.envs.managed_care.care_management.claims import Form, Stance, lexicon
+
+
+def test_every_way_is_found_by_its_letters() -> None:
+    """A way that is missed would let a false claim pass: each is looked up in a text of its own."""
+    ways = lexicon().ways
+    for place, (claim, form) in enumerate(ways._ways):
+        assert (place, claim, form) in ways.within(f"so {form.part}.")
+
+
+@pytest.mark.parametrize(
+    ("text", "stances"),
+    [
+        ("She feels hopeless.", {Stance.CLAIMED}),
+        ("She does not feel hopeless.", {Stance.DENIED}),
+        ("Does she feel hopeless?", {Stance.OPEN}),
+        ("The plan is kept.", set()),
+    ],
+)
+def test_how_something_is_said(text: str, stances: set[Stance]) -> None:
+    assert {said.stance for said in lexicon().found(text)} == stances
+
+
+def test_what_stands_together_once_a_word_is_taken_out_is_taken_out_too() -> None:
+    told = lexicon().without("She has chest hopeless pain and is hopeless.")
+    assert "hopeless" not in told
+
+
+def test_a_form_without_letters_of_its_own_is_refused() -> None:
+    with pytest.raises(ValueError, match="no letters"):
+        Form.all_of("(?:ab)?")
