@@ -140,12 +140,12 @@ class _Ways:
             self._places.setdefault(form.part[:_LETTERS], []).append(place)
 
     @short_text_cache(512, 1000)  # a text is looked through for what it says, and for what is left
-    def within(self, text: str) -> tuple[tuple[int, Claim, Form], ...]:
-        """Return the ways whose letters a text, in small letters, has, each with its place."""
+    def within(self, text: str) -> tuple[tuple[Claim, Form], ...]:
+        """Return the ways whose letters a text, in small letters, has, in their order."""
         begun = {text[at : at + _LETTERS] for at in range(len(text) - _LETTERS + 1)}
         near = [place for each in begun & self._places.keys() for place in self._places[each]]
-        ways = ((place, *self._ways[place]) for place in sorted(near))
-        return tuple(way for way in ways if way[2].part in text)
+        ways = map(self._ways.__getitem__, sorted(near))
+        return tuple((claim, form) for claim, form in ways if form.part in text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # there is one
@@ -174,7 +174,7 @@ class Lexicon:
     def found(self, text: str) -> tuple[Said, ...]:
         """Return what a text says, and how."""
         flat = text.lower()
-        ways = [(claim, form) for _, claim, form in self.ways.within(flat)]
+        ways = self.ways.within(flat)
         return tuple(said for claim, form in ways for said in self._said(claim, form, flat))
 
     def claims(self, text: str, claim: Claim) -> bool:
@@ -193,14 +193,10 @@ class Lexicon:
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
         flat = text.lower()
-        ahead = list(self.ways.within(flat))
-        while ahead:
-            place, _, form = ahead.pop(0)
-            hits = [hit.span() for hit in form.words.finditer(flat)]
-            for start, end in reversed(hits):
+        # A space takes the place of whole words: no letters of another way come together by it.
+        for _, form in self.ways.within(flat):
+            for start, end in reversed([hit.span() for hit in form.words.finditer(flat)]):
                 text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
-            if hits:  # what was apart may stand together
-                ahead = [way for way in self.ways.within(flat) if way[0] > place]
         return text
 
     def stance(self, sentence: str, start: int, end: int) -> Stance:
