@@ -14,8 +14,8 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Set
-from functools import cache, lru_cache, wraps
-from typing import Generic, ParamSpec, Self, TypeVar
+from functools import cache, wraps
+from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
@@ -113,8 +113,9 @@ def _trim() -> Callable[[int], int] | None:
     return found
 
 
-#: What empties each cache of answers to texts.
-_OF_TEXTS: list[Callable[[], None]] = []
+#: Answers to texts, by function, and that there is none.
+_OF_TEXTS: list[dict[Hashable, Any]] = []
+_UNKNOWN: Any = object()
 #: Large things of all families, in bytes.
 POOL = Pool(88 << 20, in_bytes=True)
 
@@ -165,7 +166,7 @@ class BuildCache(Generic[Built]):
 def short_text_cache(
     most: int, longest: int
 ) -> Callable[[Callable[Asked, Built]], Callable[Asked, Built]]:
-    """Return a decorator: keep the last answers of a function of texts.
+    """Return a decorator: keep the newest answers of a function of texts.
 
     What is long is answered anew each time: however long agents write, so many answers to so many
     characters are all that is kept.
@@ -176,19 +177,24 @@ def short_text_cache(
     """
 
     def decorate(function: Callable[Asked, Built]) -> Callable[Asked, Built]:
-        kept = lru_cache(maxsize=most)(function)
-        _OF_TEXTS.append(kept.cache_clear)
+        kept: dict[Hashable, Built] = {}
+        lock = threading.Lock()
+        _OF_TEXTS.append(kept)
 
         @wraps(function)
         def answer(*args: Asked.args, **kwargs: Asked.kwargs) -> Built:
-            length = 0
-            for text in args:  # tens of thousands of times a verdict, so without a generator
-                if isinstance(text, str):
-                    length += len(text)
-            if length > longest:
-                return function(*args, **kwargs)
-            found: Built = kept(*args, **kwargs)  # type: ignore[arg-type]
-            return found
+            key = (args, *kwargs.items()) if kwargs else args
+            found = kept.get(key, _UNKNOWN)  # hundreds of times a verdict: nothing before it
+            if found is not _UNKNOWN:
+                return cast(Built, found)
+            made = function(*args, **kwargs)
+            texts = (each for each in (*args, *kwargs.values()) if isinstance(each, str))
+            if sum(map(len, texts)) <= longest:
+                with lock:
+                    if len(kept) >= most:
+                        kept.pop(next(iter(kept), ()), None)
+                    kept[key] = made
+            return made
 
         return answer
 
@@ -197,8 +203,8 @@ def short_text_cache(
 
 def forget_texts() -> None:
     """Let go of what every :func:`short_text_cache` keeps, as if no text had been read yet."""
-    for forget in _OF_TEXTS:
-        forget()
+    for kept in _OF_TEXTS:
+        kept.clear()
 
 
 def bytes_of(thing: object) -> int:

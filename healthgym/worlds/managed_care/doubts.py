@@ -102,13 +102,24 @@ def _of_words(plain: str, pages: tuple[str, ...]) -> Claims:
         parts = CLAUSE.split(text)
         asked = text.endswith("?")
         wanted = tuple(found[0] for found in form("wanted").finditer(text))
-        facts = () if asked else (each for part in parts for each in _facts(part, wanted))
-        accounts = (each for part in parts for each in _accounts(part))
-        strange = (
-            () if asked else (each for part in parts for each in _strange(part, wanted, pages))
-        )
-        doubts = (*doubts, *facts, *accounts, *strange)
+        doubts += tuple(doubt for part in parts for doubt in _of_clause(part, wanted, asked, pages))
     return Claims(doubts, text, nothing)
+
+
+@short_text_cache(4096, LONGEST)  # lists are made of what many lists have
+def _of_clause(
+    clause: str, wanted: tuple[str, ...], asked: bool, pages: tuple[str, ...]
+) -> tuple[Doubt, ...]:
+    """Return what a clause brings up; in a sentence that asks it states no fact.
+
+    Args:
+        clause: The clause, in small letters.
+        wanted: What its sentence says is needed.
+        asked: Whether its sentence asks.
+        pages: Folders of the handbook whose words are free.
+    """
+    facts = () if asked else (*_facts(clause, wanted), *_strange(clause, wanted, pages))
+    return (*facts, *_accounts(clause))
 
 
 @short_text_cache(2048, LONGEST)
