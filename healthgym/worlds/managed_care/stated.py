@@ -46,8 +46,10 @@ _LOOSE = tuple(
 #: The same in numbers: "4/5" alone is how strong somebody is.
 _SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
-#: What each form of a whole day has, without which a text is not gone through for any.
+#: What each form of a whole day has, without which a text is not gone through for any; and what
+#: each has that is in numbers.
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|/\d{2}(?!\d)")
+_MARKED = re.compile(r"\d[/-]\d{1,2}[/-]\d")
 #: What a year of two digits is one of.
 _CENTURY = 2000
 #: How names of months end, and what may stand between them and a number.
@@ -75,9 +77,9 @@ _NUMBER = re.compile(
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
 #: What is numbered and counted, and states nothing of a patient: ids, entries of a list, criteria.
 _COUNTED = re.compile(
-    r"\b[A-Z]{2,}(?:-[A-Z0-9]+)+\b|(?m:^\s*\(?\d{1,2}[.)](?=\s))|\b[CG]\d{1,2}\b|"
-    r"\b\d{1,2}(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
-    r"reports?|notes?)\b)"
+    r"(?=[A-Z\d])\b(?:[A-Z]{2,}(?:-[A-Z0-9]+)+\b|[CG]\d{1,2}\b|"
+    r"\d{1,2}(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
+    r"reports?|notes?)\b))|(?m:^\s*\(?\d{1,2}[.)](?=\s))"
 )
 
 
@@ -107,7 +109,7 @@ def stated(text: str) -> Stated:
     text = in_digits(text)
     if _DIGIT.search(text) is None:
         return _NOTHING
-    days, rest = _taken_days(text)
+    days, rest, named = _taken_days(text)
     loose: set[tuple[int, int, int]] = set()
 
     def taken(match: re.Match[str]) -> str:
@@ -116,13 +118,19 @@ def stated(text: str) -> Stated:
         loose.add(_loose(match))
         return " "
 
-    for form in _LOOSE if _NAMED.search(rest) else ():
+    for form in _LOOSE if named else ():
         rest = form.sub(taken, rest)
     rest = _SHORT.sub(taken, rest) if "/" in rest else rest
     rest = _COUNTED.sub(" ", _TIME.sub(" ", rest) if ":" in rest else rest)
-    codes = frozenset(_CODE.findall(rest))
-    numbers = _NUMBER.findall(_CODE.sub(" ", rest))
-    return Stated(days, frozenset(loose), codes, frozenset(map(shortest, numbers)))
+    codes: list[str] = []
+
+    def coded(match: re.Match[str]) -> str:
+        codes.append(match[0])
+        return " "
+
+    rest = _CODE.sub(coded, rest)
+    numbers = frozenset(map(shortest, _NUMBER.findall(rest)))
+    return Stated(days, frozenset(loose), frozenset(codes), numbers)
 
 
 def days_in(text: str) -> frozenset[date]:
@@ -137,8 +145,9 @@ def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
         name: What is measured, in small letters.
         text: The text, in small letters.
     """
-    rest = _TIME.sub(" ", _taken_days(in_digits(text))[1])
-    for form in _LOOSE if _NAMED.search(rest) else ():
+    _, rest, named = _taken_days(in_digits(text))
+    rest = _TIME.sub(" ", rest) if ":" in rest else rest
+    for form in _LOOSE if named else ():
         rest = form.sub(" ", rest)
     close = re.compile(rf"(?<![\w/]){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
     for sentence in _SENTENCE.findall(untitled(rest)):
@@ -152,8 +161,8 @@ def shortest(number: str) -> str:
 
 
 @short_text_cache(256, 20_000)  # of a letter each measure and each fact is asked
-def _taken_days(text: str) -> tuple[frozenset[date], str]:
-    """Return the days of a text, and the text without them."""
+def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
+    """Return the days of a text, the text without them, and whether a month is left in it."""
     found: set[date] = set()
 
     def taken(match: re.Match[str]) -> str:
@@ -163,12 +172,23 @@ def _taken_days(text: str) -> tuple[frozenset[date], str]:
             found.add(date(year, _month(match), int(match["day"])))
         return " "
 
-    if _YEAR.search(text):
-        for form in _NUMBERED:
+    year = _YEAR.search(text) is not None
+    for form in _NUMBERED if year else ():
+        if not _MARKED.search(text):
+            break
+        text = form.sub(taken, text)
+    named = _names_month(text)
+    if year and named:
+        for form in _DAYS:
             text = form.sub(taken, text)
-        for form in _DAYS if _NAMED.search(text) else ():
-            text = form.sub(taken, text)
-    return frozenset(found), text
+        named = _names_month(text)
+    return frozenset(found), text, named
+
+
+def _names_month(text: str) -> bool:
+    """Return whether a month stands beside a number."""
+    small = text.casefold()
+    return any(month in small for month in _MONTHS) and _NAMED.search(text) is not None
 
 
 def _loose(match: re.Match[str]) -> tuple[int, int, int]:
