@@ -15,7 +15,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Set
 from functools import cache, wraps
-from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -186,7 +186,7 @@ def short_text_cache(
             key = (args, *kwargs.items()) if kwargs else args
             found = kept.get(key, _UNKNOWN)  # hundreds of times a verdict: nothing before it
             if found is not _UNKNOWN:
-                return cast(Built, found)
+                return found  # type: ignore[no-any-return]
             made = function(*args, **kwargs)
             texts = (each for each in (*args, *kwargs.values()) if isinstance(each, str))
             if sum(map(len, texts)) <= longest:

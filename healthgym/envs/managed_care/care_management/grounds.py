@@ -49,10 +49,12 @@ class Grounds:
         that most people take names one of anybody's.
         """
         said = stated(text)
-        codes, days = said.codes & self._codes, said.days & self._days
+        codes = said.codes and said.codes & self._codes
+        days = said.days and said.days & self._days
         if (codes and codes - self._referred.codes) or (days and days - self._referred.days):
             return True
-        large = {number for number in said.numbers & self._measured if not _small(number)}
+        large = {number for number in said.numbers if not _small(number)}
+        large = large and large & self._measured
         return bool(large and large - self._referred.numbers) or self._names_medicines(text)
 
     def _names_medicines(self, text: str) -> bool:

@@ -209,7 +209,7 @@ class Witness:
             (chart.conditions, chart.medications, chart.patient, self.referral),
             (chart.observations, chart.encounters, chart.procedures),
         ):
-            yield "\n".join(each for each in leaves(rows) if isinstance(each, str))
+            yield "\n".join([each for each in leaves(rows) if isinstance(each, str)])
         yield self._written
 
     def _has(self, words: str) -> bool:

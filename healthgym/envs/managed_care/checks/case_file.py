@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from healthgym.envs.managed_care.checks.expectation import Expectation
@@ -101,7 +102,7 @@ class CaseFile:
     def of(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Return the records of the case, oldest first."""
         own = self.case_id
-        return tuple(row for row in rows if row.case_id == own) if own else ()
+        return tuple([row for row in rows if row.case_id == own]) if own else ()
 
     def last(self, rows: Iterable[Row]) -> Row | None:
         """Return the newest record of the case."""
@@ -158,11 +159,9 @@ class CaseFile:
     @cached_property
     def log(self) -> tuple[Entry, ...]:
         """What the log has of the case, looks included, in order."""
-        if not self.case_id:
-            return ()
-        history = self.world.history
-        rows = [row for row in (*history.entries, *history.looks) if row.case_id == self.case_id]
-        return tuple(sorted(rows, key=lambda row: row.number))
+        own, history = self.case_id, self.world.history
+        rows = [row for row in (*history.entries, *history.looks) if row.case_id == own]
+        return tuple(sorted(rows, key=attrgetter("number"))) if own else ()
 
     def actions(self, *names: str) -> Iterator[Entry]:
         """Return the entries of some actions, by whichever application, oldest first."""

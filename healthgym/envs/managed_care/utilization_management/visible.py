@@ -152,6 +152,11 @@ class Visible:
         )
         return tuple(leaves(rows))
 
+    @cached_property
+    def _kept(self) -> list[str]:
+        """What the records hold in words."""
+        return [value for value in self._fields if isinstance(value, str)]
+
     def _own(self, record: object) -> bool:
         return getattr(record, "case_id", None) == self._case
 
@@ -190,8 +195,7 @@ class Visible:
     @property
     def _told(self) -> Iterator[Stated]:
         """Yield days and numbers of each page that was sent, of the records, and of the policy."""
-        kept = "\n".join(value for value in self._fields if isinstance(value, str))
-        return map(stated, (*self._sent, kept, self.page))
+        return map(stated, (*self._sent, "\n".join(self._kept), self.page))
 
     @cached_property
     def _known_days(self) -> frozenset[date]:
@@ -217,8 +221,9 @@ class Visible:
     def _texts(self) -> Iterator[str]:
         """Yield all that could be seen, what is nearest to the case first."""
         yield "\n".join(self._sent)
-        kept = (self._fields, self.findings.packet, self.after.nursing.catalog(self._case))
-        yield "\n".join(value for value in leaves(kept) if isinstance(value, str))
+        yield "\n".join(self._kept)
+        listed = (self.findings.packet, self.after.nursing.catalog(self._case))
+        yield "\n".join([value for value in leaves(listed) if isinstance(value, str)])
         yield self.after.staff.words
         yield self.page
         yield "\n".join(f"{day:%A}" for day in self._played)

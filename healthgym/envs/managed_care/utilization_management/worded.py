@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.visible import Visible
@@ -59,6 +59,8 @@ _GRANTED = re.compile(
     r"(?<!of )(?<!of the )(?<![\w.-])(?P<units>\d+)(?: (?!not\b|no\b|\d)[a-z-]+){0,3}? "
     r"(?:is|are|was|were|has been|have been|will be) (?:approved|authori[sz]ed|granted)\b"
 )
+#: The beginning of a word of four letters or more.
+_STEM = re.compile(r"(?<![a-z])[a-z]{4,5}")
 #: So many words that nobody used are more than another way to put it.
 _NEW_LEAST = 2
 #: Words of any account of a call.
@@ -185,15 +187,19 @@ class Worded:
 
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
-        heard = _stems(" ".join((*self.visible.heard, self.visible.page)))
         for sentence in _SENTENCE.findall(untitled(summary.casefold())):
             found = _ATTRIBUTED.search(" ".join(sentence.split()))
             if found is None:
                 continue
-            told = _stems(found["what"]) - _stems(_CALLS)
-            new = told - heard
+            told = _stems(found["what"]) - _of_calls()
+            new = told - self._heard
             if len(new) >= _NEW_LEAST and len(new) * 2 > len(told):
                 yield found["what"].strip()[:60]
+
+    @cached_property
+    def _heard(self) -> frozenset[str]:
+        """The words of the other side, and of the policy."""
+        return _stems(" ".join((*self.visible.heard, self.visible.page)))
 
     # -- how it is read ------------------------------------------------------------------------
 
@@ -251,5 +257,10 @@ def _of_physician(one: MdCaseDecision) -> tuple[str, ...]:
     return (*said, one.info_requested, *lines)
 
 
+@cache
+def _of_calls() -> frozenset[str]:
+    return _stems(_CALLS)
+
+
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:5] for word in re.findall(r"[a-z]{4,}", text.casefold()))
+    return frozenset(_STEM.findall(text.casefold()))

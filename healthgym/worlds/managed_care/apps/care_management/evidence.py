@@ -210,15 +210,13 @@ def same_medicine(one: str, other: str) -> bool:
     A dose is no part of a name, and a name may be short for a longer one: ``insulin`` for
     ``insulin glargine``, which is another one than ``insulin lispro``.
     """
-    if _begin_apart(one[:1], other[:1]):  # as most do
+    begins, others = one[:1], other[:1]
+    # Most names begin with another letter.
+    if begins in ascii_letters and others in ascii_letters and begins.lower() != others.lower():
         return False
     first, second = _name_words(one), _name_words(other)
     shared = min(len(first), len(second))
     return shared > 0 and first[:shared] == second[:shared]
-
-
-def _begin_apart(one: str, other: str) -> bool:
-    return one in ascii_letters and other in ascii_letters and one.lower() != other.lower()
 
 
 def _name_words(medicine: str) -> list[str]:

@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.appeal_words import AppealRights, misinforms
 from healthgym.worlds.managed_care.apps.payer import letter_texts
 from healthgym.worlds.managed_care.grounds import groundless
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.decision import Letter
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -89,15 +91,21 @@ def appeal_rights(world: ManagedCareWorld, case: PriorAuthCase) -> AppealRights:
     """Return what holds of appeals of a case: its last day, and the spans of the rules."""
     rules = world.operations
     spans = {
-        float(getattr(rules, one.name)) / (_HOURS_OF_A_DAY if "hours" in one.name else 1)
-        for one in fields(rules)
-        if one.name.startswith(("internal_", "external_", "appeal_"))
-        and isinstance(getattr(rules, one.name), int)
+        getattr(rules, name) / (_HOURS_OF_A_DAY if "hours" in name else 1)
+        for name in _of_appeals()
+        if isinstance(getattr(rules, name), int)
     }
     filing = {case_timers(rules).appeal / timedelta(days=1), float(rules.external_appeal_days)}
     last = case.appeal_due_at.date() if case.appeal_due_at else None
     written = world.clock.now.date()
     return AppealRights(written, last, frozenset(filing), frozenset(spans | filing))
+
+
+@cache
+def _of_appeals() -> tuple[str, ...]:
+    """Return the names of the rules of appeals."""
+    beginnings = ("internal_", "external_", "appeal_")
+    return tuple(one.name for one in fields(OperatingRules) if one.name.startswith(beginnings))
 
 
 def contrary(
