@@ -1,4 +1,4 @@
-"""Whether a text says of a known fact what the file denies: resolved or not, and why it was ended.
+"""Whether a text says of a known fact what the file denies: resolved or not, when, and why ended.
 
 Looked at is what is said outright, of one fact, in the forms of :mod:`.ties` and in a list of
 courses with their days. What is denied, asked, quoted of an older page or said in passing is not:
@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
+from healthgym.worlds.managed_care.dated import Dated
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, MedicationCourse, StopReason
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.ties import LEFT_OPEN, REASON_OPEN, Tied, clauses, reasons_in
 from healthgym.worlds.managed_care.word_forms import form
 
@@ -36,10 +38,19 @@ class OnFile:
     Args:
         facts: What is on file.
         printed: Returns what the policy prints, which tells of no fact where it is said again.
+        pages: Returns the pages that tell of them.
+        said: Returns what was said of them on calls.
     """
 
-    def __init__(self, facts: Iterable[AnyFact], printed: Callable[[], str] = str) -> None:
-        self._printed = printed
+    def __init__(
+        self,
+        facts: Iterable[AnyFact],
+        printed: Callable[[], str] = str,
+        pages: Callable[[], Iterable[DocumentReference]] = tuple,
+        said: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        facts, self._printed = tuple(facts), printed
+        self._dated = Dated(facts, pages, said)
         self._states: dict[str, set[bool]] = {}
         self._courses: dict[str, set[StopReason | None]] = {}
         for fact in facts:
@@ -48,7 +59,7 @@ class OnFile:
                 self._states.setdefault(name, set()).add(fact.active)
             elif isinstance(fact, MedicationCourse):
                 self._courses.setdefault(fact.medication, set()).add(fact.stop_reason)
-        self._names = (*self._states, *(name.casefold() for name in self._courses))
+        self._names = (*self._states, *self._dated.names)
 
     def misstated(self, text: str) -> Iterator[str]:
         """Yield what a text says of the facts that they deny."""
@@ -59,6 +70,7 @@ class OnFile:
             if clause and _NAMED.sub("", clause) not in self._asked:
                 yield from self._misstates(clause)
                 yield from self._ends(clause)
+                yield from self._dated.misdated(clause)
 
     @cached_property
     def _asked(self) -> str:

@@ -6,7 +6,12 @@ from datetime import date
 
 import pytest
 
-from healthgym.worlds.managed_care.facts import Diagnosis, MedicationCourse, StopReason
+from healthgym.worlds.managed_care.facts import (
+    Diagnosis,
+    Measurement,
+    MedicationCourse,
+    StopReason,
+)
 from healthgym.worlds.managed_care.misstated import OnFile
 
 
@@ -84,3 +89,54 @@ def test_the_policys_own_words_tell_of_nobody() -> None:
     asked = "Prior use of sertraline, 2 weeks, discontinued for inadequate response"
     assert [*OnFile(FACTS).misstated(f"C2: {asked}")]
     assert not [*OnFile(FACTS, lambda: f"# Criteria\n{asked}").misstated(f"C2: {asked}")]
+
+
+_VALUES = (
+    Measurement(
+        id="F-1",
+        code="4548-4",
+        display="hemoglobin A1c",
+        value=8.2,
+        unit="%",
+        taken=date(2026, 2, 4),
+    ),
+    Measurement(
+        id="F-2",
+        code="39156-5",
+        display="body mass index",
+        value=31.4,
+        unit="kg/m2",
+        taken=date(2026, 1, 9),
+    ),
+    course("sertraline", StopReason.INTOLERANCE),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hemoglobin A1c: 8.2 % on 2026-01-09.",
+        "The hemoglobin A1c was 8.2 on January 9, 2026.",
+        "Body mass index 31.4 kg/m2 (2026-02-04).",
+        "Sertraline was started on 2026-02-04.",
+        "Sertraline was started on 2025-01-02 and stopped on 2026-02-04.",
+    ],
+)
+def test_the_day_of_another_fact_is_found(text: str) -> None:
+    assert [*OnFile(_VALUES).misstated(text)]
+    told = OnFile(_VALUES, said=lambda: ["It was on 2026-01-09, or on 2026-02-04."])
+    assert not [*told.misstated(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hemoglobin A1c: 8.2 % on 2026-02-04, body mass index 31.4 on 2026-01-09.",
+        "A letter of 2026-01-09 has a hemoglobin A1c of 8.2.",
+        "Hemoglobin A1c 7.9 on 2026-01-09.",  # another value: judged as a number
+        "Sertraline was started on 2025-01-02 and stopped on 2025-04-02.",
+        "Sertraline, 2025-01-02 to 2025-04-02; body mass index of 2026-01-09.",
+    ],
+)
+def test_a_day_beside_its_own_fact_or_a_page_is_not(text: str) -> None:
+    assert not [*OnFile(_VALUES).misstated(text)]

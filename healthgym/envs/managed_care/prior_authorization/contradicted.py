@@ -8,22 +8,17 @@ page or told in more words is passed over, for an honest sentence may not fail h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from datetime import date
 from functools import cached_property
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import short_names
-from healthgym.worlds.managed_care.charts.prose import names_of
-from healthgym.worlds.managed_care.charts.stated import numbers_of
+from healthgym.worlds.managed_care.dated import Dated
 from healthgym.worlds.managed_care.facts import (
     Diagnosis,
     Finding,
     Intolerance,
-    Measurement,
     MedicationCourse,
-    TherapyCourse,
 )
-from healthgym.worlds.managed_care.stated import numbers_after, shortest
 from healthgym.worlds.managed_care.ties import (
     GRADES,
     LEFT_OPEN,
@@ -57,14 +52,14 @@ class Contradicted:
     ) -> None:
         self.chart, self.ages, self.unmet = chart, ages, unmet
         self.unseen = tuple(map(str.casefold, unseen))
+        self._days = Dated(chart.facts, lambda: chart.documents)
         patient = chart.patient
         self.person = (patient.first_name.casefold(), patient.last_name.casefold())
 
     def unfounded(self, text: str) -> Iterator[str]:
         """Yield what a text says of known facts that the chart denies."""
         for clause in clauses(text):
-            yield from self._values(clause)
-            yield from self._courses(clause)
+            yield from self._days.misdated(clause)
             yield from self._reasons(clause)
             yield from self._dated(clause)
             yield from (
@@ -79,67 +74,7 @@ class Contradicted:
                     if name in self.unmet:
                         yield f"{name} is not met"
 
-    # -- values and their days -------------------------------------------------------------------
-
-    def _values(self, clause: str) -> Iterator[str]:
-        """Yield values that are given with a day on which something else was measured."""
-        for name, facts in self._measured.items():
-            if name not in clause:
-                continue
-            for number, when in Tied(name).values(clause):
-                value = shortest(number)
-                days = {fact.taken for fact in facts if value in map(shortest, numbers_of(fact))}
-                if days and when not in days and not self._given(name, value, when):
-                    yield f"{name} {value} is not of {when}"
-
-    def _given(self, name: str, value: str, when: date) -> bool:
-        """Return whether a page of a day gives a value, whenever it was measured."""
-        return any(
-            value == number
-            for text in self._pages_of(when)
-            for number, _ in numbers_after(name, text)
-        )
-
-    def _pages_of(self, when: date) -> Iterator[str]:
-        for each in self.chart.documents:
-            signed = each.signed_at.date() if each.signed_at else None
-            if when in (each.created_at.date(), signed):
-                yield each.content.casefold()
-
-    @cached_property
-    def _measured(self) -> Mapping[str, list[Measurement]]:
-        found: dict[str, list[Measurement]] = {}
-        for fact in self.chart.facts:
-            if isinstance(fact, Measurement):
-                for name in {each.casefold() for each in names_of(fact)}:
-                    found.setdefault(name, []).append(fact)
-        return found
-
-    # -- courses ---------------------------------------------------------------------------------
-
-    def _courses(self, clause: str) -> Iterator[str]:
-        """Yield days on which a course is said to have begun or ended, and did not."""
-        for name, facts in self._treated.items():
-            if name not in clause:
-                continue
-            often = (f.frequency for f in facts if isinstance(f, MedicationCourse))
-            begun, ended = Tied(name, tuple(often)).course(clause)
-            for when, days in (
-                (begun, {fact.started for fact in facts}),
-                (ended, {fact.ended for fact in facts}),
-            ):
-                if when and when not in days:
-                    yield f"{name}: not {when}"
-
-    @cached_property
-    def _treated(self) -> Mapping[str, list[MedicationCourse | TherapyCourse]]:
-        found: dict[str, list[MedicationCourse | TherapyCourse]] = {}
-        for fact in self.chart.facts:
-            if isinstance(fact, MedicationCourse):
-                found.setdefault(fact.medication.casefold(), []).append(fact)
-            if isinstance(fact, TherapyCourse):
-                found.setdefault(fact.display.casefold(), []).append(fact)
-        return found
+    # -- reasons --------------------------------------------------------------------------------
 
     def _reasons(self, clause: str) -> Iterator[str]:
         """Yield medicines that are said to have been stopped for another reason than they were.
@@ -148,13 +83,13 @@ class Contradicted:
         """
         named = [
             name
-            for name, facts in self._treated.items()
+            for name, facts in self._days.treated.items()
             if name in clause and isinstance(facts[0], MedicationCourse)
         ]
         borne = (f for f in self.chart.facts if isinstance(f, Intolerance))
         if len(named) != 1 or any(each.substance.casefold() in named[0] for each in borne):
             return
-        known = {fact.stop_reason for fact in self._treated[named[0]] if fact.ended}
+        known = {fact.stop_reason for fact in self._days.treated[named[0]] if fact.ended}
         said = reasons_in(clause, named[0])
         if known and None not in known and said and not said & known:
             yield f"{named[0]}: ended for another reason"
@@ -207,7 +142,7 @@ class Contradicted:
             names = {fact.id for fact in facts}
             shown = {page for page, told in self.chart.shows.items() if names & told}
             days = {each.created_at.date() for each in self.chart.documents if each.id in shown}
-            if when not in days and not any(name in text for text in self._pages_of(when)):
+            if when not in days and not any(name in text for text in self._days.pages_of(when)):
                 yield f"{name}: not {when}"
 
     @cached_property

@@ -97,7 +97,13 @@ class Worded:
 
     @cached_property
     def _facts(self) -> OnFile:
-        return OnFile(self.findings.packet.facts, lambda: self.visible.page)
+        packet, seen, page = self.findings.packet, self.visible, self.after.documents.get
+        return OnFile(
+            packet.facts,
+            lambda: seen.page,
+            lambda: map(page, packet.documents),
+            lambda: seen.heard,
+        )
 
     @cached_property
     def unsound(self) -> tuple[str, ...]:

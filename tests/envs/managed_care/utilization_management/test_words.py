@@ -8,14 +8,21 @@ should not, is named here.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
+from itertools import product
 
 import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance
+from healthgym.worlds.managed_care.charts.prose import written_value
+from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.packets import read_packet
 from tests.envs.managed_care.utilization_management.playing import (
     FAMILY,
+    RECOMMEND,
     Script,
+    changed,
     fails,
     play,
     solution,
@@ -27,7 +34,7 @@ _TASKS = 40
 _QUICK = 2
 #: Checks that words alone can fail; a letter that is refused never goes out, and a member of whom
 #: the desk lost sight is not told.
-_OF_WORDS = {"words_sound", "letters_right", "triage_right", "ends_right"}
+_OFRECOMMENDS = {"words_sound", "letters_right", "triage_right", "ends_right"}
 
 
 #: Words written after the reader, in their order, and how many tasks lie between two texts.
@@ -87,7 +94,7 @@ def test_what_a_colleague_would_write_passes(field: str, text: str) -> None:
 def test_what_cannot_stand_fails_by_its_words(field: str, text: str) -> None:
     instance, script = _written(field, text)
     failed = fails(play(instance, script, refused=True))
-    assert failed & _OF_WORDS
+    assert failed & _OFRECOMMENDS
 
 
 @pytest.mark.parametrize(("field", "text", "first"), list(_later(*_LATER_RIGHT)))
@@ -108,3 +115,28 @@ def test_a_letter_is_refused_by_the_argument_that_cannot_stand() -> None:
     assert any(
         "appeal_information: this tells of appeals otherwise" in x.observation for x in steps
     )
+
+
+def _measured() -> tuple[ReviewInstance, Measurement, date]:
+    """Return a task, a value of its packet, and the day of another one."""
+    for index in range(_TASKS):
+        instance = FAMILY.generator.generate(Split.TEST, index)
+        wanted = instance.reference
+        if RECOMMEND not in {one.name for one in solution(instance)}:
+            continue
+        world = play(instance, solution(instance)).world
+        packet = read_packet(world, wanted.case_id, wanted.policy, world.clock.now.date())
+        found = [fact for fact in packet.facts if isinstance(fact, Measurement)]
+        for one, other in product(found, repeat=2):
+            if one.display != other.display and one.taken != other.taken:
+                return instance, one, other.taken
+    raise LookupError("No packet has two values.")
+
+
+@pytest.mark.parametrize("form", ["{} was {} on {}.", "On {2}, {0}: {1}; {0} {1} ({2})."])
+def test_a_value_with_the_day_of_another_fails(form: str) -> None:
+    instance, fact, elsewhere = _measured()
+    for day, failed in ((fact.taken, set()), (elsewhere, {"words_sound"})):
+        notes = form.format(fact.display, written_value(fact), day)
+        script = changed(solution(instance), RECOMMEND, clinical_notes=notes)
+        assert fails(play(instance, script)) == failed
