@@ -67,6 +67,7 @@ from healthgym.envs.managed_care.utilization_management.start import (
     BegunElsewhen,
     blank,
     require_begun,
+    require_near,
     taken_over,
 )
 from healthgym.envs.managed_care.utilization_management.task import (
@@ -175,6 +176,7 @@ class ReviewGenerator(ReviewTaskGenerator):
             kind = draw_kind(way.ending, streams[ENDING])
         fits = None
         if shift is not None and kind is None:
+            require_near(opens, shift)
             fits = partial(require_begun, way=way, opens=opens, shift=shift)
         for policy in choices.policies(way, streams[RULES]):
             try:

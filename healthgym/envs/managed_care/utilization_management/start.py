@@ -6,6 +6,7 @@ with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -115,17 +116,37 @@ def require_begun(planned: CaseFacts, way: Way, opens: datetime, shift: Shift) -
     Raises:
         BegunElsewhen: If it is taken over on another day.
     """
-    calendar = office_calendar(REGION)
     morning, state = _next_morning(opens), planned.patient.address_state
     hurried = planned.order.priority is Urgency.EXPEDITED
     heard = TriageUrgency.URGENT if hurried else TriageUrgency.ROUTINE
     waits = {service_level(shift.numbers, heard, state).deadline(opens) - morning >= _LEFT}
     if asked_before(way.stage, way.path) and not hurried:
         waits.add(True)
+    _require_among({morning if each else opens for each in waits}, shift)
+
+
+def require_near(opens: datetime, shift: Shift) -> None:
+    """Refuse a time after which no request is taken over on the day on which a shift begins.
+
+    That is known before anything is drawn: a request waits for the next morning, or does not.
+
+    Args:
+        opens: When it is sent.
+        shift: The shift.
+
+    Raises:
+        BegunElsewhen: If it is taken over on another day, whatever is asked for.
+    """
+    _require_among({opens, _next_morning(opens)}, shift)
+
+
+def _require_among(times: Iterable[datetime], shift: Shift) -> None:
+    """Refuse times of which none is on the day of a shift, unless cases may have lain there."""
+    calendar = office_calendar(REGION)
     today = calendar.local(shift.begins).date()
-    days = {calendar.local(morning if each else opens).date() for each in waits}
+    days = {calendar.local(at).date() for at in times}
     if today not in days and not (shift.earlier and min(days) < today):
-        raise BegunElsewhen(f"The order {planned.order.id} is not taken over on {today}.")
+        raise BegunElsewhen(f"What is sent then is not taken over on {today}.")
 
 
 def _next_morning(at: datetime) -> datetime:
