@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
@@ -205,8 +205,13 @@ class Shift:
 
 def _own(book: Rulebook) -> tuple[Policy, ...]:
     """Return the policies of a task that are not the library's."""
-    standing = {id(policy) for policy in library().values()}
-    return tuple(policy for policy in book.book.policies if id(policy) not in standing)
+    return tuple(policy for policy in book.book.policies if id(policy) not in _standing())
+
+
+@cache
+def _standing() -> frozenset[int]:
+    """Return which policies are the library's, which lasts as long as the process."""
+    return frozenset(map(id, library().values()))
 
 
 def _require_ruled(case: DrawnCase, book: PolicyBook) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType
@@ -35,25 +34,27 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
     if world.rules is Rules.COMPAT:
         return
     for name, value in values.items():
-        for where, text in _texts(name, value):
-            if len(text) > LONGEST:
-                raise Refusal(
-                    RefusalCode.UNREASONABLE_TEXT,
-                    f"{where} has {len(text)} characters; at most {LONGEST} are accepted.",
-                )
+        found = _too_long(value)
+        if found is not None:
+            where, length = found
+            raise Refusal(
+                RefusalCode.UNREASONABLE_TEXT,
+                f"{name}{where} has {length} characters; at most {LONGEST} are accepted.",
+            )
 
 
-def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _too_long(value: object) -> tuple[str, int] | None:
+    """Return where in a value the first text is that is too long, and its length, or None."""
     if isinstance(value, str):
-        yield name, value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _texts(name, item)
-    elif type(value) not in _TEXTLESS:
-        for part in _parts(kind_of(value)):
-            inner = getattr(value, part)
-            if type(inner) not in _TEXTLESS:
-                yield from _texts(f"{name}.{part}", inner)
+        return ("", len(value)) if len(value) > LONGEST else None
+    if isinstance(value, tuple | list):
+        return next(filter(None, map(_too_long, value)), None)
+    for part in _parts(kind_of(value)):
+        inner = getattr(value, part)
+        found = None if type(inner) in _TEXTLESS else _too_long(inner)
+        if found is not None:
+            return f".{part}{found[0]}", found[1]
+    return None
 
 
 @cache

@@ -18,7 +18,14 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 )
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of, lower_first
+from healthgym.worlds.managed_care.charts.prose import (
+    LASTING,
+    Prose,
+    Unwritten,
+    begun,
+    day_of,
+    lower_first,
+)
 from healthgym.worlds.managed_care.charts.stays import Stay
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -251,7 +258,10 @@ def assessment(draft: Draft) -> list[str]:
     lines = []
     active = [fact for fact in draft.facts(Diagnosis) if fact.active]
     used: set[str] = set()
-    for fact in _touched(draft, active):
+    touched = _touched(draft, active)
+    if isinstance(draft.prose, Unwritten):  # what is done is told in words that state nothing
+        return [_standing(draft, fact, topic_of_code(fact.code), used) for fact in touched]
+    for fact in touched:
         topic = topic_of_code(fact.code)
         standing = _standing(draft, fact, topic, used)
         done = _doing(draft, topic, used)

@@ -209,9 +209,11 @@ class Sheet:
     @cached_property
     def stated(self) -> frozenset[str]:
         """Ids of the facts that it states in full."""
-        # No choice of words decides what is stated, so that it is known before they are chosen.
+        # No choice of words decides what is stated, so that it is known before they are chosen:
+        # nor does what they are chosen for, such as what the document is about.
         prose = Unwritten(self.binder.units)
-        self._body(self._draft(prose))
+        patient, earlier = self.binder.patient, self._earlier
+        self._body(Draft(prose, self.planned, patient, focus="", earlier=earlier))
         return frozenset(prose.stated)
 
     @property

@@ -33,6 +33,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.documents import documented_in
 from healthgym.worlds.managed_care.policies.evaluation import posture
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import combined
 from healthgym.worlds.managed_care.policies.reading import bearing, by_kind
@@ -70,6 +71,7 @@ class Planted:
     postures: Mapping[str, Posture]
 
 
+@kept
 def possible(criterion: AnyCriterion) -> tuple[Posture, ...]:
     """Return the postures that a criterion can be planted with."""
     sure = (Posture.SATISFIED, Posture.CONTRADICTS)
