@@ -78,14 +78,27 @@ class Deferred:
         # Asked only while a slot is empty.
         if name not in self.late:
             raise AttributeError(name)
-        write = object.__getattribute__(self, "_write")
-        value = write.value if isinstance(write, _Made) else self.written(write)
+        value = self.made()
         if len(self.late) > 1:
-            # Of several, each is made when it is read itself, all from one.
-            object.__setattr__(self, "_write", _Made(value))
             value = getattr(value, name)
         object.__setattr__(self, name, value)
         return value
+
+    def made(self) -> object:
+        """Return the late field, or what has the late fields as attributes."""
+        write = object.__getattribute__(self, "_write")
+        if isinstance(write, _Made):
+            return write.value
+        value = self.written(write)
+        if len(self.late) > 1:
+            # Of several, each is made when it is read itself, all from one.
+            object.__setattr__(self, "_write", _Made(value))
+        return value
+
+    @property
+    def begun(self) -> bool:
+        """Whether one of several late fields was read, so that what has the others is made."""
+        return isinstance(object.__getattribute__(self, "_write"), _Made)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, self.plain) and self._values() == [

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import ALIKE, person, workforce
-from healthgym.envs.managed_care.cases.patients import CasePatient
+from healthgym.envs.managed_care.cases.patients import CasePatient, unopened
 from healthgym.envs.managed_care.cases.situations import Situation
 from healthgym.envs.managed_care.cases.subjects import Subject
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.chart import PatientChart, opened
 from healthgym.worlds.managed_care.charts.misleading import Press, Stated, draft, misfile, misstate
 from healthgym.worlds.managed_care.charts.prose import day_of
 from healthgym.worlds.managed_care.facts import Finding, Measurement
@@ -127,31 +129,49 @@ class Paper:
     def disturbed(self, patient: CasePatient, trouble: Trouble) -> CasePatient:
         """Return the patient with the pages that a case is to have, as far as it gives cause.
 
+        They are put into the chart when somebody opens it.
+
         Args:
             patient: The patient with the finished chart.
             trouble: What is to be wrong.
         """
-        press = Press(staff=workforce(), rng=self.rng, today=self.today)
-        chart, void, erring = patient.chart, [], ""
+        filings = tuple(self._filings(trouble))
+        if not filings:
+            return patient
+
+        def filed() -> CasePatient:
+            chart, void, erring = opened(patient.chart), [], ""
+            for file in filings:
+                chart, page = file(chart)
+                void.append(page)
+                if file.func is misstate:
+                    erring = page
+            return replace(patient, chart=chart, void=frozenset(void), erring=erring)
+
+        return unopened(patient, cache(filed))
+
+    def _filings(self, trouble: Trouble) -> Iterator[partial[tuple[PatientChart, str]]]:
+        """Yield what puts a page into a chart, and returns its id: all chance is taken now."""
         if trouble.corrected:
             for fact, wrong in self._errors():
                 latest = (self.today - day_of(fact)).days
                 day = day_of(fact) + timedelta(days=int(self.rng.integers(_LATER, latest)))
-                chart, erring = misstate(chart, fact, wrong, day, press)
-                void.append(erring)
+                press = self._press(2)
+                yield partial(misstate, fact=fact, wrong=wrong, corrected_on=day, press=press)
                 break
         claims = self._claims()
         if trouble.drafted:
             for claim in claims:
-                chart, page = draft(chart, claim, press)
-                void.append(page)
+                yield partial(draft, claim=claim, press=self._press())
                 break
         if trouble.misfiled:
             for claim in claims:
-                chart, page = misfile(chart, self._alike(), claim, press)
-                void.append(page)
+                whose = self._alike()
+                yield partial(misfile, whose=whose, claim=claim, press=self._press())
                 break
-        return replace(patient, chart=chart, void=frozenset(void), erring=erring)
+
+    def _press(self, pages: int = 1) -> Press:
+        return Press.drawn(workforce(), self.rng, pages)
 
     def _alike(self) -> Patient:
         """Return somebody who is easily taken for the patient."""

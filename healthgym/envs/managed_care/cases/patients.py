@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -19,12 +19,12 @@ from healthgym.envs.managed_care.cases.situations import Bar, Gap, Situation
 from healthgym.envs.managed_care.cases.subjects import MEDICARE, SENIOR
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.ages import age_on
-from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
 from healthgym.worlds.managed_care.charts.compose import compose
 from healthgym.worlds.managed_care.charts.hours import visit_start
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.prose import begun
-from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened_case
 from healthgym.worlds.managed_care.charts.sheets import renamed
 from healthgym.worlds.managed_care.charts.subjects import (
     Subjects,
@@ -32,7 +32,7 @@ from healthgym.worlds.managed_care.charts.subjects import (
     quiet,
     subjects_of,
 )
-from healthgym.worlds.managed_care.deferred import varied
+from healthgym.worlds.managed_care.deferred import Deferred, varied
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.population.background import Background
@@ -113,6 +113,33 @@ class CasePatient:
     erring: str = ""
 
 
+class _Unopened(Deferred, CasePatient):
+    """A patient of whom is known which pages do not count once the chart is written."""
+
+    __slots__ = ("_write",)
+
+    plain = CasePatient
+    late = ("void", "erring")
+
+
+def unopened(patient: CasePatient, write: Callable[[], CasePatient]) -> CasePatient:
+    """Return a patient whose chart gets further pages when somebody first opens it.
+
+    Args:
+        patient: The patient, as yet.
+        write: Returns the patient with these pages; the same every time.
+    """
+    chart = patient.chart
+    late = UnwrittenChart.later(
+        lambda: write().chart,
+        patient=chart.patient,
+        coverages=chart.coverages,
+        orders=chart.orders,
+        facts=chart.facts,
+    )
+    return _Unopened.later(write, chart=late, order=patient.order)
+
+
 def number_of(patient: Patient) -> int:
     """Return the number from which a patient's ids follow."""
     return int(patient.id.removeprefix("PAT-"))
@@ -164,7 +191,7 @@ def plan_patient(
 def write_patient(
     planned: CaseFacts, rng: np.random.Generator, today: date, units: Mapping[str, str]
 ) -> CasePatient:
-    """Return a patient with the chart.
+    """Return a patient with the chart, which is written when somebody first opens it.
 
     Args:
         planned: The patient with the case.
@@ -175,8 +202,9 @@ def write_patient(
     Raises:
         ConfigurationError: If the facts contradict each other.
     """
+    render = render_chart if planned.missing else render_unopened_case
     try:
-        written = render_chart(
+        written = render(
             planned.patient,
             planned.coverages,
             planned.facts,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 from healthgym.core.seeding import content_hash
 from healthgym.worlds.managed_care.charts.structured import document_key, structured
@@ -137,6 +137,11 @@ class UnwrittenChart(Deferred, PatientChart):
         return value
 
 
+def opened(chart: PatientChart) -> PatientChart:
+    """Return a chart as it was written, so that it can be varied in its documents, too."""
+    return cast("PatientChart", chart.made()) if isinstance(chart, UnwrittenChart) else chart
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatientFilter:
     """What a search asks for; all of it must hold, and letters' case does not matter.
@@ -199,7 +204,7 @@ class ChartLibrary(Mapping[str, PatientChart]):
 
     def _add(self, chart: PatientChart) -> None:
         _file(self._charts, chart.patient.id, chart, "patient")
-        if isinstance(chart, UnwrittenChart):
+        if isinstance(chart, UnwrittenChart) and not chart.begun:
             _file(self._unwritten, document_key(chart.patient.id), chart, "documents")
         else:
             _file_all(self._documents, chart.documents)

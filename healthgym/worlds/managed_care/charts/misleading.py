@@ -14,7 +14,7 @@ import numpy as np
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.filing import Desk
-from healthgym.worlds.managed_care.charts.phrases import Chooser, seeded
+from healthgym.worlds.managed_care.charts.phrases import Ahead, seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, day_of
 from healthgym.worlds.managed_care.charts.sheets import Sheet, also_stating
@@ -33,17 +33,26 @@ Stated = Measurement | Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """What pages are written with.
+    """What pages are written with, whenever that is.
 
     Attributes:
         staff: Who writes.
-        rng: Where authors and wording come from.
-        today: The day of the world; nothing is dated later.
+        numbers: What authors and wording of each page are chosen by.
     """
 
     staff: Workforce
-    rng: np.random.Generator
-    today: date
+    numbers: tuple[np.ndarray, ...]
+
+    @classmethod
+    def drawn(cls, staff: Workforce, rng: np.random.Generator, pages: int = 1) -> Press:
+        """Return what some pages are written with.
+
+        Args:
+            staff: Who writes.
+            rng: Where authors and wording come from.
+            pages: How many pages there are.
+        """
+        return cls(staff=staff, numbers=tuple(Ahead.drawn(rng) for _ in range(pages)))
 
 
 @dataclass(eq=False)
@@ -91,11 +100,11 @@ def misstate(
     """Return a chart with a note that states a fact wrongly, and a later one that corrects it.
 
     Args:
-        chart: The chart.
+        chart: The chart, opened.
         fact: What is true.
         wrong: What the first note says in its place, of the same day.
         corrected_on: Day of the correction.
-        press: What pages are written with.
+        press: What the two pages are written with.
 
     Returns:
         The chart, and the id of the first note, which does not count. The correction states the
@@ -104,7 +113,7 @@ def misstate(
     first, void = _page(chart, chart.patient, wrong, day_of(wrong), press), _key(chart)
     chart = _filed(chart, first.document(void))
     key = _key(chart)
-    second = _page(chart, chart.patient, fact, corrected_on, press)
+    second = _page(chart, chart.patient, fact, corrected_on, press, 1)
     known = {item.name: getattr(second.sheet, item.name) for item in fields(Sheet)}
     # Who made the error puts it right.
     known["author"] = first.sheet.author
@@ -123,7 +132,7 @@ def draft(chart: PatientChart, claim: Stated, press: Press) -> tuple[PatientChar
     """Return a chart with a draft that nobody signed, and the draft's id.
 
     Args:
-        chart: The chart.
+        chart: The chart, opened.
         claim: What the draft says; it need not be true.
         press: What pages are written with.
     """
@@ -141,7 +150,7 @@ def misfile(
     """Return a chart with a page of another patient, whose name its header bears, and its id.
 
     Args:
-        chart: The chart.
+        chart: The chart, opened.
         whose: The other patient.
         claim: What the page says.
         press: What pages are written with.
@@ -178,11 +187,14 @@ class _Page:
         return f"{body}\n{prose.say('unsigned', author=name, npi=npi)}"
 
 
-def _page(chart: PatientChart, whose: Patient, fact: Stated, day: date, press: Press) -> _Page:
+def _page(
+    chart: PatientChart, whose: Patient, fact: Stated, day: date, press: Press, place: int = 0
+) -> _Page:
     """Return a page that states one fact, of the first kind in which it is noted."""
     kind = fact.noted_in[0]
     told = replace(fact, noted_in=(kind,))
-    desk = Desk(whose, (told,), (), press.staff, Chooser(press.rng), {})
+    chooser = Ahead(press.numbers[place].tolist())
+    desk = Desk(whose, (told,), (), press.staff, chooser, {})
     others = sum(page.created_at.date() == day for page in chart.documents)
     desk.write(Planned(kind, day, day, None, (told,)), after=_AFTER + _EACH * others)
     (written,) = desk.documents

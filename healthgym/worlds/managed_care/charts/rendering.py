@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from types import MappingProxyType
@@ -32,6 +32,10 @@ from healthgym.worlds.managed_care.records.chart import Coverage, Patient, Servi
 #: who, time, title, and the seed of its text, which is two.
 _OF_A_VISIT, _OF_A_DOCUMENT = 5, 6
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
+#: What the world, the patient and the staff give for a chart.
+_Given = tuple[
+    Patient, Sequence[Coverage], Sequence[AnyFact], Sequence[ServiceRequest], Workforce, date
+]
 
 
 def render_chart(
@@ -66,13 +70,9 @@ def render_chart(
         ValueError: If two facts share an id, or a date is before birth, after today, or an end
             is before its start; the message names the fact.
     """
-    return _written(
-        (patient, coverages, facts, orders, staff, today),
-        Chooser(rng),
-        units=units,
-        ordering=ordering,
-        stays=stays,
-    )
+    check_facts(patient, facts, today)
+    given = (patient, coverages, facts, orders, staff, today)
+    return _composed(given, Chooser(rng), units=units, ordering=ordering, stays=stays)
 
 
 def render_unopened(
@@ -91,14 +91,48 @@ def render_unopened(
     first block is known beforehand, so that one which may need more is written at once.
     """
     given = (patient, coverages, facts, (), staff, today)
-    if _most_choices(facts, stays) > Ahead.MOST:
-        return _written(given, Chooser(rng), stays=stays)
+    return _unopened(given, partial(_written, given, stays=stays), rng, _most_choices(facts, stays))
+
+
+def render_unopened_case(
+    patient: Patient,
+    coverages: Sequence[Coverage],
+    facts: Sequence[AnyFact],
+    orders: Sequence[ServiceRequest],
+    staff: Workforce,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    units: Mapping[str, str],
+    ordering: Ordering,
+) -> PatientChart:
+    """Return what :func:`render_chart` does, as :func:`render_unopened`, its facts checked now.
+
+    Arguments are the same as there.
+
+    Raises:
+        ValueError: As there.
+    """
+    check_facts(patient, facts, today)
+    given = (patient, coverages, facts, orders, staff, today)
+    write = partial(_composed, given, units=units, ordering=ordering)
+    most = _most_choices(facts, ()) + _OF_A_VISIT + _OF_A_DOCUMENT
+    return _unopened(given, write, rng, most)
+
+
+def _unopened(
+    given: _Given, write: Callable[[Chooser], PatientChart], rng: np.random.Generator, most: int
+) -> PatientChart:
+    """Return a chart that is written when it is opened, or now if it may take too many choices."""
+    if most > Ahead.MOST:
+        return write(Chooser(rng))
+    patient, coverages, facts, orders, *_ = given
     numbers = Ahead.drawn(rng)
     return UnwrittenChart.later(
-        lambda: _written(given, Ahead(numbers.tolist()), stays=stays),
+        lambda: write(Ahead(numbers.tolist())),
         patient=patient,
         coverages=tuple(coverages),
-        orders=(),
+        orders=tuple(orders),
         facts=tuple(facts),
     )
 
@@ -118,13 +152,13 @@ def _most_choices(facts: Sequence[AnyFact], stays: Sequence[Stay]) -> int:
     return 1 + _OF_A_VISIT * (len(visits) + len(stays)) + _OF_A_DOCUMENT * (documents + len(stays))
 
 
-#: What the world, the patient and the staff give for a chart.
-_Given = tuple[
-    Patient, Sequence[Coverage], Sequence[AnyFact], Sequence[ServiceRequest], Workforce, date
-]
+def _written(given: _Given, chooser: Chooser, *, stays: Sequence[Stay] = ()) -> PatientChart:
+    patient, _, facts, _, _, today = given
+    check_facts(patient, facts, today)
+    return _composed(given, chooser, stays=stays)
 
 
-def _written(
+def _composed(
     given: _Given,
     chooser: Chooser,
     *,
@@ -133,7 +167,6 @@ def _written(
     stays: Sequence[Stay] = (),
 ) -> PatientChart:
     patient, coverages, facts, orders, staff, today = given
-    check_facts(patient, facts, today)
     starts = [each.effective_date for each in coverages if each.effective_date is not None]
     first = min(starts, default=patient.dob)
     changed = frozenset(name for stay in stays for name in stay.changed)

@@ -42,7 +42,7 @@ def chart(population: Population) -> PatientChart:
 
 @pytest.fixture
 def press(population: Population) -> Press:
-    return Press(staff=population.staff, rng=np.random.default_rng(3), today=TODAY)
+    return Press.drawn(population.staff, np.random.default_rng(3), pages=2)
 
 
 def added(before: PatientChart, after: PatientChart) -> list[DocumentReference]:
