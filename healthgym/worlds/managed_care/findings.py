@@ -60,24 +60,32 @@ class Finding:
             withheld: Whether a document that was asked for did not come: without it the reviewer
                 takes nothing for shown.
         """
-        good, known = favourable(self.policy.criteria), self.packet.by_id
-        moved = {_OPEN: _NOT_SHOWN} if closed else {}
-        shown = {CriterionResult.MET: _OPEN} if withheld else {}
+        known, results = self.packet.by_id, self.results(closed=closed, withheld=withheld)
         return tuple(
             NurseCriterionEvaluation(
                 criterion_id=name,
                 criterion_text=self.policy.text(name),
                 criteria_source=self.policy.id,
                 criteria_version=self.policy.version,
-                result=shown.get(one.result, one.result)
-                if good[name] is not Posture.SATISFIED
-                else {**moved, **shown}.get(one.result, one.result),
+                result=results[name],
                 notes=self._noted(one, known),
                 source_refs_used=self._showing(one.facts),
                 item_observations=one.items,
             )
             for name, one in self.assessment.criteria.items()
         )
+
+    def results(
+        self, *, closed: bool = False, withheld: bool = False
+    ) -> dict[str, CriterionResult]:
+        """Return what is found of each criterion; arguments as of :meth:`evaluations`."""
+        good = favourable(self.policy.criteria)
+        shown = {CriterionResult.MET: _OPEN} if withheld else {}
+        moved = {_OPEN: _NOT_SHOWN, **shown} if closed else shown
+        return {
+            name: (moved if good[name] is Posture.SATISFIED else shown).get(one.result, one.result)
+            for name, one in self.assessment.criteria.items()
+        }
 
     def _noted(self, one: Assessment, known: Mapping[str, AnyFact]) -> str:
         """Return the days of what a finding rests on; that nothing was sent, where there is none.

@@ -20,7 +20,6 @@ from healthgym.envs.managed_care.cases.subjects import MEDICARE, SENIOR
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
-from healthgym.worlds.managed_care.charts.compose import compose
 from healthgym.worlds.managed_care.charts.hours import visit_start
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.prose import begun
@@ -148,11 +147,7 @@ def number_of(patient: Patient) -> int:
 def plan_patient(
     subject: Background, drawn: Situation, rng: np.random.Generator, today: date
 ) -> CaseFacts:
-    """Return a patient in whom a situation is true, without the chart: that costs more.
-
-    Raises:
-        ConfigurationError: If two facts of background and case share an id.
-    """
+    """Return a patient in whom a situation is true, without the chart: that costs more."""
     patient = subject.patient
     code = drawn.request.diagnosis_codes[0]
     subjects = asked_of(drawn.policy.criteria) | subjects_of(drawn.facts)
@@ -163,7 +158,7 @@ def plan_patient(
         for fact in quiet(dict(subject.diseases), subjects)
         if begun(fact) > patient.dob and fact.id not in own
     ]
-    facts = compose(kept, drawn.facts).facts
+    facts: tuple[AnyFact, ...] = (*kept, *drawn.facts)
     listed, added = listed_condition(facts, drawn, today, rng)
     if listed is not None and added:
         listed = replace(listed, noted_in=(subject.habits.note,))

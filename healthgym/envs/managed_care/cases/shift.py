@@ -63,6 +63,7 @@ class Shift:
         self.counters: Mapping[str, int] = counters or {}
         self.patients: set[str] = set()
         self._books: dict[str, Rulebook] = {}
+        self._own: dict[str, tuple[Policy, ...]] = {}
         self._days: dict[str, date] = {}
         self._cases: list[DrawnCase] = []
         self._count = after
@@ -175,12 +176,13 @@ class Shift:
         policy, known = case.book.printed.id, self._books.get(case.book.printed.id)
         if known is None or case.book.misread or case.book.on_request:
             self._books[policy] = case.book
+            self._own[policy] = _own(case.book)
             self._days.setdefault(policy, case.today)
 
     @property
     def own_policies(self) -> tuple[Policy, ...]:
         """The policies of the cases so far that are not the library's."""
-        return tuple(chain.from_iterable(map(_own, self._books.values())))
+        return tuple(chain.from_iterable(self._own.values()))
 
     def policies(self) -> PolicyBook:
         """Return the payer's policies: those of the cases, and the others as they stand."""
@@ -188,9 +190,9 @@ class Shift:
 
     def _policies(self, but: Iterable[str] = ()) -> Iterator[Policy]:
         left_out = {*but}
-        own = (_own(book) for name, book in self._books.items() if name not in left_out)
+        own = (each for name, each in self._own.items() if name not in left_out)
         yield from chain.from_iterable(own)
-        left_out |= self._books.keys()
+        left_out |= self._own.keys()
         yield from (policy for policy in library().values() if policy.id not in left_out)
 
     def handbook(self, size: HandbookSize, *more: Page) -> Library:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase, require_shown
@@ -47,10 +49,8 @@ def reference_of(case: DrawnCase) -> AuthorizationReference:
     book, patient, drawn, found = case.book, case.patient, case.drawn, case.found
     chart, order = patient.chart, patient.order
     require_shown(patient, drawn, found)
-    required = frozenset(map(str, book.in_force.required_documents))
-    bearing = frozenset(fact for each in found.criteria.values() for fact in each.facts)
     return UnreadReference.later(
-        partial(_documents, patient, bearing, required),
+        partial(_Unread, case),
         action=drawn.action,
         patient_id=chart.patient.id,
         order_id=order.id,
@@ -66,31 +66,53 @@ def reference_of(case: DrawnCase) -> AuthorizationReference:
         missing=frozenset(map(str, found.missing_documents)),
         bar=drawn.ending if isinstance(drawn.ending, Bar) else None,
         needed=drawn.needed(found),
-        kinds=required,
-        answers=answers_from(found.criteria),
-        silent=silent_keys(found.criteria),
+        kinds=_required(case),
         course=drawn.ending if isinstance(drawn.ending, Course) else None,
         on_request=tuple(map(str, book.on_request)),
         told=(),
         drilled="",
         beside=frozenset(),
         status=_status(drawn),
-        paper=_paper(book, patient, drawn),
     )
 
 
-def _documents(
-    patient: CasePatient, bearing: frozenset[str], required: frozenset[str]
-) -> frozenset[str]:
-    """Return the documents that bear on the policy.
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """What is found out when somebody asks."""
 
-    One of a kind that the policy requires bears on it even where none of its kind shows anything.
-    """
-    shows = stating(patient.chart.shows, bearing)
-    counting = [each for each in patient.chart.documents if each.id not in patient.void]
-    telling = [each for each in counting if bearing & shows.get(each.id, frozenset())]
-    mute = required - {str(each.kind) for each in telling}
-    return frozenset(each.id for each in (*telling, *(d for d in counting if str(d.kind) in mute)))
+    case: DrawnCase
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The documents that bear on the policy.
+
+        One of a kind that the policy requires bears on it even where none of its kind shows
+        anything.
+        """
+        patient, found = self.case.patient, self.case.found.criteria.values()
+        bearing = frozenset(fact for each in found for fact in each.facts)
+        shows = stating(patient.chart.shows, bearing)
+        counting = [each for each in patient.chart.documents if each.id not in patient.void]
+        telling = [each for each in counting if bearing & shows.get(each.id, frozenset())]
+        kinds = _required(self.case) - {str(each.kind) for each in telling}
+        mute = (each for each in counting if str(each.kind) in kinds)
+        return frozenset(each.id for each in (*telling, *mute))
+
+    @property
+    def answers(self) -> Mapping[str, str]:
+        return answers_from(self.case.found.criteria)
+
+    @property
+    def silent(self) -> frozenset[str]:
+        return silent_keys(self.case.found.criteria)
+
+    @property
+    def paper(self) -> Expectation:
+        return _paper(self.case.book, self.case.patient, self.case.drawn)
+
+
+def _required(case: DrawnCase) -> frozenset[str]:
+    return frozenset(map(str, case.book.in_force.required_documents))
 
 
 def _named(drawn: Situation, found: PolicyAssessment) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ class AuthorizationReference(DeskReference):
 
 
 class UnreadReference(Deferred, AuthorizationReference):
-    """What is right, of which the documents that bear on it are found when somebody asks.
+    """What is right, of which some is found out when somebody asks.
 
     Which pages of a chart show which facts is known once they are written.
     """
@@ -207,7 +207,7 @@ class UnreadReference(Deferred, AuthorizationReference):
     __slots__ = ("_write",)
 
     plain = AuthorizationReference
-    late = ("documents",)
+    late = ("documents", "answers", "silent", "paper")
 
 
 AuthorizationInstance = Instance[Task, AuthorizationReference, WorldStart]

@@ -200,9 +200,10 @@ class Chain:
 
     def ask(self) -> None:
         """Read the packet, and ask for what it leaves open."""
-        wanted = "\n".join(self.finding.wanted((), self.world.operations, self.case.today))
+        seen = self.finding
+        wanted = "\n".join(seen.wanted((), self.world.operations, self.case.today))
         if self.reserved:
-            worker = self._evaluate_as_physician()
+            worker = self._evaluate_as_physician(seen)
             due = self.world.clock.now + timedelta(days=self.world.operations.pend_days)
             self.world.medical.submit(
                 self.case_id,
@@ -213,7 +214,7 @@ class Chain:
                 reviewer_id=worker,
             )
             return
-        worker = self._evaluate_as_nurse()
+        worker = self._evaluate_as_nurse(seen.evaluations())
         self.world.nursing.submit(
             self.case_id,
             NurseReviewRecommendation.REQUEST_INFO,
@@ -234,7 +235,7 @@ class Chain:
             answered = asked_before(StartStage.MD_REVIEW, self.path)
             self.slip = draw_slip(self.case, right, rng, answered=answered)
         slip = self.slip
-        worker = self._evaluate_as_nurse(slip.evaluations() if slip else None)
+        worker = self._evaluate_as_nurse((slip or right).evaluations())
         self.world.nursing.submit(
             self.case_id,
             NurseReviewRecommendation.ESCALATE,
@@ -244,26 +245,26 @@ class Chain:
 
     def want_call(self) -> None:
         """Have a physician ask for a call of peers before denying."""
-        worker = self._evaluate_as_physician()
+        seen = self.finding
+        worker, said = self._evaluate_as_physician(seen), seen.summary()
         self.world.medical.submit(
             self.case_id,
             MdReviewDecision.P2P_REVIEW,
-            clinical_notes=self.finding.summary(),
-            determination_rationale=self.finding.summary(),
+            clinical_notes=said,
+            determination_rationale=said,
             reviewer_id=worker,
         )
 
-    def _evaluate_as_nurse(self, found: tuple[NurseCriterionEvaluation, ...] | None = None) -> str:
+    def _evaluate_as_nurse(self, rows: tuple[NurseCriterionEvaluation, ...]) -> str:
         nursing, before = self.world.nursing, self._first(WorkerRole.UM_NURSE)
         worker = self.next(WorkerRole.UM_NURSE, _NURSE, before)
-        rows = found or self.finding.evaluations()
         nursing.save(self.case_id, 1, evaluations=rows, reviewer_id=worker)
         return worker
 
-    def _evaluate_as_physician(self) -> str:
+    def _evaluate_as_physician(self, seen: Finding) -> str:
         medical, before = self.world.medical, self._first(WorkerRole.PHYSICIAN_REVIEWER)
         worker = self.next(WorkerRole.PHYSICIAN_REVIEWER, _PHYSICIAN, before)
-        medical.save(self.case_id, 1, evaluations=self.finding.evaluations(), reviewer_id=worker)
+        medical.save(self.case_id, 1, evaluations=seen.evaluations(), reviewer_id=worker)
         return worker
 
     @property

@@ -87,8 +87,7 @@ def _grants(seen: Finding) -> bool:
 def _slip(right: Finding, seen: Finding, *, answered: bool) -> Slip | None:
     """Return an error if it misleads whoever goes by it."""
     closed = not answered and seen.assessment.posture not in _DECIDED
-    first = {one.criterion_id: one.result for one in right.evaluations()}
-    then = {one.criterion_id: one.result for one in seen.evaluations(closed=closed)}
+    first, then = right.results(), seen.results(closed=closed)
     wrong = frozenset(name for name in first if _contrary(first[name], then[name]))
     if not wrong or set(seen.named()) == set(right.named()):
         return None
