@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -106,7 +107,8 @@ def filled(
     """
     besides, spare = shelf.besides(rng)
     kept = (*kept, *shelf.also(kept, rng), *besides)
-    void, corrections = _void_along(case, kept, own) if more else ([], [])
+    look = cache(lambda names: seen(case, names, own))
+    void, corrections = _void_along(case, kept, look) if more else ([], [])
     kept = (*kept, *corrections)
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
@@ -115,7 +117,7 @@ def filled(
         own=own,
         held_back=held,
         spare=spare,
-        found=seen(case, kept, own),
+        found=look(frozenset(kept)),
         answers=_answers(case),
     )
 
@@ -148,7 +150,7 @@ def seen(
 
 
 def _void_along(
-    case: DrawnCase, kept: Sequence[str], own: Sequence[DocumentReference]
+    case: DrawnCase, kept: Sequence[str], look: Callable[[frozenset[str]], PolicyAssessment]
 ) -> tuple[list[str], list[str]]:
     """Return pages that do not count, and what shows a reader that they do not.
 
@@ -175,8 +177,8 @@ def _void_along(
             if right is None:
                 continue
             if right not in kept:
-                before = _postures(seen(case, kept, own))
-                if _postures(seen(case, (*kept, right), own)) != before:
+                before = _postures(look(frozenset(kept)))
+                if _postures(look(frozenset((*kept, right)))) != before:
                     continue
                 corrections.append(right)
         void.append(name)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date, timedelta
 from functools import partial
+from operator import attrgetter
 
 from numpy.random import Generator
 
@@ -48,7 +49,7 @@ def drawn(policy: Policy, rng: Generator, most: int = 4) -> Policy:
         rng: Draws which and how far.
         most: How many criteria may change; at least one does where one can.
     """
-    open_ = [(item, found) for item in movable(policy) if (found := moves(item))]
+    open_ = _open(policy.criteria)
     if not open_:
         return policy
     count = 1 + int(rng.integers(min(most, len(open_))))
@@ -57,8 +58,8 @@ def drawn(policy: Policy, rng: Generator, most: int = 4) -> Policy:
         criterion, able = open_[int(index)]
         name, values = able[int(rng.integers(len(able)))]
         chosen.append((criterion, name, values[int(rng.integers(len(values)))]))
-    known = {item.name: getattr(policy, item.name) for item in _KNOWN}
-    return _Drawn.later(partial(_changed, policy, chosen), **known)
+    known = zip(_KNOWN, _known(policy), strict=True)
+    return _Drawn.later(partial(_changed, policy, chosen), **dict(known))
 
 
 class _Drawn(Deferred, Policy):
@@ -70,7 +71,8 @@ class _Drawn(Deferred, Policy):
     late = ("criteria",)
 
 
-_KNOWN = tuple(item for item in fields(Policy) if item.name not in _Drawn.late)
+_KNOWN = tuple(item.name for item in fields(Policy) if item.name not in _Drawn.late)
+_known = attrgetter(*_KNOWN)
 
 
 def _changed(policy: Policy, chosen: Sequence[tuple[AnyCriterion, str, float]]) -> Node:
@@ -140,6 +142,12 @@ def _movable(tree: Node) -> tuple[AnyCriterion, ...]:
     found = criteria(tree)
     shared = Counter(subject(item) for item in found)
     return tuple(item for item in found if shared[subject(item)] == 1)
+
+
+@kept
+def _open(tree: Node) -> tuple[tuple[AnyCriterion, tuple[tuple[str, tuple[float, ...]], ...]], ...]:
+    """Return the criteria whose numbers have somewhere to go, each with its moves."""
+    return tuple((item, found) for item in _movable(tree) if (found := moves(item)))
 
 
 @kept

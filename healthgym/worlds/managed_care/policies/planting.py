@@ -9,8 +9,9 @@ one of those criteria, asking the evaluation, and drawing again until it agrees.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
+from functools import cache
 
 from numpy.random import Generator
 
@@ -308,17 +309,22 @@ def _age(criterion: AgeCriterion, good: bool, age: int, rng: Generator) -> int:
 
 def _on_business_days(fact: AnyFact) -> AnyFact:
     """Return a fact with its days moved to near ones on which offices open."""
+    kind: type = type(fact)
     days = {
         name: near
-        for name in _DAYS
-        if isinstance(day := getattr(fact, name, None), date)
-        and (near := some_business_day(day)) != day
+        for name in _days_in(kind)
+        if (day := getattr(fact, name)) is not None and (near := some_business_day(day)) != day
     }
     return replace(fact, **days) if days else fact  # type: ignore[arg-type]
 
 
 #: Fields of facts that hold a day; how long somebody has had an illness is no visit.
-_DAYS = ("taken", "found", "performed", "started", "ended", "recorded")
+_DAYS = frozenset({"taken", "found", "performed", "started", "ended", "recorded"})
+
+
+@cache
+def _days_in(kind: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind) if item.name in _DAYS)
 
 
 def _written(drafted: Iterable[Draft], criterion: AnyCriterion, first: int) -> tuple[AnyFact, ...]:
