@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
-
-import httpx
+from typing import TYPE_CHECKING, TypeVar
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.chat_client import ChatClient
 from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.core.redaction import shown_address
 from healthgym.core.spending import Budget
 from healthgym.errors import ConfigurationError, EndpointError, EndpointWordsError
+
+if TYPE_CHECKING:
+    import httpx
 
 #: How often a model is asked where nothing is said.
 VOTES = 3
@@ -67,6 +67,9 @@ class Electorate:
     ) -> None:
         if votes < 1:
             raise ConfigurationError(f"A judge has at least one vote, not {votes}.")
+        # With who asks: most judges are named in a declaration, and never asked.
+        from healthgym.core.chat_client import ChatClient
+
         self.votes = votes
         self._client = ChatClient(
             Endpoint.of(endpoint), budget=budget, transport=transport, sleep=sleep

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -34,7 +35,8 @@ from healthgym.envs.managed_care.cases.subjects import Subject, fitting
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.sheets import stating
-from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
+from healthgym.worlds.managed_care.charts.subjects import asked_of
+from healthgym.worlds.managed_care.facts import AnyFact, Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
@@ -81,7 +83,7 @@ class Sharing(Protocol):
         """Return if a case can stand beside the others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DrawnCase:
     """A case, finished.
 
@@ -103,6 +105,12 @@ class DrawnCase:
     found: PolicyAssessment
     today: date
     first_paper: int = 1
+
+    @cached_property
+    def bearing(self) -> tuple[AnyFact, ...]:
+        """The facts of the chart for which the policy in force asks: of packets of it, too."""
+        touching = asked_of(self.book.in_force.criteria).touching()
+        return tuple(filter(touching, self.patient.chart.facts))
 
 
 def draw_case(

@@ -15,7 +15,6 @@ from healthgym.envs.managed_care.utilization_management.choosing import Shelf
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sheets import told_by
-from healthgym.worlds.managed_care.charts.subjects import asked_of
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -139,13 +138,12 @@ def seen(
     chart, names = case.patient.chart, frozenset(documents)
     kinds = {str(page.kind) for page in chart.documents if page.id in names}
     kinds |= {str(page.kind) for page in own}
-    bearing = [*filter(asked_of(case.book.in_force.criteria).touching(), chart.facts)]
-    able = {fact.id for fact in bearing}
+    able = {fact.id for fact in case.bearing}
     shown = {fact for name in names for fact in told_by(chart.shows, name, able)}
     request = replace(
         case.drawn.request, documents=tuple(k for k in UploadableDocumentKind if str(k) in kinds)
     )
-    facts = (*(fact for fact in bearing if fact.id in shown), *told)
+    facts = (*(fact for fact in case.bearing if fact.id in shown), *told)
     return evaluate(case.book.in_force, facts, request, case.today)
 
 

@@ -72,13 +72,13 @@ def trimmed(policy: Policy, least: int, most: int, rng: np.random.Generator) -> 
         The shorter policy; None if no such one was found.
     """
     tree = policy.criteria
-    while len(criteria(tree)) > most:
-        first = parts(tree)[0].id if isinstance(tree, AllOf) else ""
-        able = [_without(tree, name) for name in _spare(tree) if name != first]
-        able = [each for each in able if len(criteria(each)) >= least]
+    while (size := len(criteria(tree))) > most:
+        first = parts(tree)[0] if isinstance(tree, AllOf) else None
+        able = [each for each in _spare(tree) if each is not first]
+        able = [each for each in able if size - len(criteria(each)) >= least]
         if not able:
             return None
-        tree = able[int(rng.integers(len(able)))]
+        tree = _without(tree, able[int(rng.integers(len(able)))].id)
     if not isinstance(tree, AllOf):
         tree = AllOf(id="G0", parts=(tree,))
     # What former versions changed was said of the whole policy, and so were its texts.
@@ -87,15 +87,15 @@ def trimmed(policy: Policy, least: int, most: int, rng: np.random.Generator) -> 
     return None if contradiction(short) else short
 
 
-def _spare(node: Node) -> Iterator[str]:
-    """Yield the ids of what can be left out below a node without emptying a group."""
+def _spare(node: Node) -> Iterator[Node]:
+    """Yield what can be left out below a node without emptying a group."""
     match node:
         case AllOf() | AnyOf() if len(node.parts) > 1:
-            yield from (part.id for part in node.parts)
+            yield from node.parts
         case AtLeast() if len(node.parts) > node.n:
-            yield from (part.id for part in node.parts)
+            yield from node.parts
         case Unless():
-            yield node.exception.id
+            yield node.exception
     for part in parts(node):
         yield from _spare(part)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import Final
-
-import httpx
+from typing import TYPE_CHECKING, Final
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.chat_client import ChatClient
 from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.core.world import World
 from healthgym.worlds.managed_care.speaking.fidelity import fault
 from healthgym.worlds.managed_care.wording import Draft, Voice, Wording
+
+if TYPE_CHECKING:
+    import httpx
 
 _WHO: Final = {
     Voice.PATIENT: "a member of a health plan on the phone with a care manager, in lay words",
@@ -49,6 +49,9 @@ class EndpointWording:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        # With who asks: most simulated people have their own words.
+        from healthgym.core.chat_client import ChatClient
+
         self._client = ChatClient(endpoint, transport=transport, sleep=sleep)
 
     def worded(self, draft: Draft, world: World) -> str:
