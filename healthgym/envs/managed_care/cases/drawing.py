@@ -5,7 +5,7 @@ Both offices work on cases like these: the provider's before anything is sent, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -39,6 +39,7 @@ from healthgym.worlds.managed_care.charts.subjects import asked_of
 from healthgym.worlds.managed_care.facts import AnyFact, Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     PlaceOfService,
@@ -111,6 +112,11 @@ class DrawnCase:
         """The facts of the chart for which the policy in force asks: of packets of it, too."""
         touching = asked_of(self.book.in_force.criteria).touching()
         return tuple(filter(touching, self.patient.chart.facts))
+
+    @cached_property
+    def answers(self) -> Mapping[str, str]:
+        """What the facts answer of the questions of the policy in force, by key."""
+        return answers_from(self.found.criteria)
 
 
 def draw_case(

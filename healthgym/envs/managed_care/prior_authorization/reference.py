@@ -23,7 +23,7 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
-from healthgym.worlds.managed_care.policies.questionnaire import answers_from, silent_keys
+from healthgym.worlds.managed_care.policies.questionnaire import silent_keys
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
@@ -100,7 +100,7 @@ class _Unread:
 
     @property
     def answers(self) -> Mapping[str, str]:
-        return answers_from(self.case.found.criteria)
+        return self.case.answers
 
     @property
     def silent(self) -> frozenset[str]:

@@ -19,7 +19,7 @@ from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import decisive, favourable
-from healthgym.worlds.managed_care.policies.questionnaire import answers_from, question_keys
+from healthgym.worlds.managed_care.policies.questionnaire import question_keys
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -304,9 +304,8 @@ def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
 
 
 def _answers(case: DrawnCase) -> dict[str, str]:
-    known = answers_from(case.found.criteria)
     keys = question_keys(case.book.in_force.criteria)
-    return {key: known.get(key, _UNKNOWN) for key in keys}
+    return {key: case.answers.get(key, _UNKNOWN) for key in keys}
 
 
 def papers(case: DrawnCase, case_id: str, at: datetime) -> tuple[DocumentReference, ...]:

@@ -8,7 +8,7 @@ one case and does not submit in the other, and the payer asks or denies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -114,24 +114,40 @@ def posture(
     criterion: AnyCriterion, facts: Iterable[AnyFact], request: Request, today: date
 ) -> Assessment:
     """Return what facts and request show of one criterion on a day."""
-    reading = read(criterion, facts, request, today)
-    values, rests_on = reading.values, reading.facts
-    observed = []
-    for template in evidence_items(criterion):
-        value = values.get(template.item_id.rpartition(".")[2]) if values else None
-        observed.append((template, value, item_result(template, value)))
+    values, rests_on = read(criterion, facts, request, today)
+    observed = tuple(_observed(criterion, values))
     result = roll_up(criterion.roll_up, [each[2] for each in observed])
-    if result is CriterionResult.UNCLEAR:
-        stance = Posture.INSUFFICIENT if rests_on else Posture.ABSENT
-    else:
-        stance = _STANCES[result]
     return Assessment(
         criterion_id=criterion.id,
-        posture=stance,
+        posture=_stance(result, rests_on),
         result=result,
-        observed=tuple(observed),
+        observed=observed,
         facts=rests_on,
     )
+
+
+def stance_of(
+    criterion: AnyCriterion, facts: Iterable[AnyFact], request: Request, today: date
+) -> Posture:
+    """Return the posture of one criterion alone, for who draws facts until it is as wanted."""
+    values, rests_on = read(criterion, facts, request, today)
+    results = [result for _, _, result in _observed(criterion, values)]
+    return _stance(roll_up(criterion.roll_up, results), rests_on)
+
+
+def _observed(
+    criterion: AnyCriterion, values: Mapping[str, Json]
+) -> Iterator[tuple[ClinicalEvidenceItemTemplate, Json | None, CriterionResult]]:
+    """Yield the items of a criterion, each with the value found and its result."""
+    for template in evidence_items(criterion):
+        value = values.get(template.item_id.rpartition(".")[2]) if values else None
+        yield template, value, item_result(template, value)
+
+
+def _stance(result: CriterionResult, rests_on: tuple[str, ...]) -> Posture:
+    if result is CriterionResult.UNCLEAR:
+        return Posture.INSUFFICIENT if rests_on else Posture.ABSENT
+    return _STANCES[result]
 
 
 def evaluate(

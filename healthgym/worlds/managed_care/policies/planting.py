@@ -33,7 +33,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.documents import documented_in
-from healthgym.worlds.managed_care.policies.evaluation import posture
+from healthgym.worlds.managed_care.policies.evaluation import stance_of
 from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import combined
@@ -126,7 +126,7 @@ def plant(
         facts = _written(draft(rng), criterion, first)
         # Nothing is measured, begun or ended on a Sunday, unless a story hangs on that very day.
         for told in (tuple(map(_on_business_days, facts)), facts):
-            if posture(criterion, told, request, today).posture is stance:
+            if stance_of(criterion, told, request, today) is stance:
                 return told
     raise ConfigurationError(f"No story makes {criterion.id} {stance}.")
 
@@ -180,7 +180,7 @@ def plant_policy(
             continue
         known = by_kind(facts)
         found = {
-            item.id: posture(item, bearing(item, known), shaped, today).posture
+            item.id: stance_of(item, bearing(item, known), shaped, today)
             for item in criteria(policy.criteria)
         }
         held = all(found[name] is value for name, value in fixed.items())
