@@ -130,7 +130,7 @@ class UnwrittenChart(Deferred, PatientChart):
     late: ClassVar[tuple[str, ...]] = (*DeferredChart.late, "documents", "shows")
 
     def __getattr__(self, name: str) -> object:
-        if name not in _RECORDS:
+        if name not in _RECORDS or self.begun:
             return super().__getattr__(name)
         value: object = getattr(structured(self.patient, self.facts), name)
         object.__setattr__(self, name, value)
