@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
+from healthgym.core.canonical import canonical
+from healthgym.core.seeding import content_hash
 from healthgym.worlds.managed_care.policies.policy import Policy, to_case_policy
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 
@@ -22,6 +24,10 @@ class PolicyBook:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.policies,)
+
+    def content_hash(self) -> str:
+        """Return a hash of the policies; which cards were asked for is no part of them."""
+        return content_hash(canonical(self.policies))
 
     def card(self, policy: Policy, case_id: str, code: str) -> CasePolicy:
         """Return the card by which a payer's rules treat a case; written once, asked for often.

@@ -9,6 +9,7 @@ import pytest
 
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.charts.knowledge import measures
+from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.checking import contradiction
 from healthgym.worlds.managed_care.policies.criteria import StepTherapyCriterion
 from healthgym.worlds.managed_care.policies.documents import documents_for
@@ -270,3 +271,12 @@ def test_a_fasting_value_is_asked_for_only_where_every_name_of_it_says_so() -> N
             code, display = getattr(criterion, "code", ""), getattr(criterion, "display", "")
             names = measures()[code].names if code in measures() else ()
             assert "fasting" not in display or all("fasting" in name for name in names)
+
+
+def test_a_book_is_the_same_whichever_cards_were_asked_for() -> None:
+    one, other = PolicyBook(library().values()), PolicyBook(library().values())
+    before = one.content_hash()
+    policy = one.policies[0]
+    one.card(policy, "PA-1", policy.procedures[0].code)
+    assert one.content_hash() == before == other.content_hash()
+    assert PolicyBook(one.policies[1:]).content_hash() != before
