@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -33,31 +35,54 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
     """
     if world.rules is Rules.COMPAT:
         return
+    if _longest(values.values()) <= LONGEST:
+        return
     for name, value in values.items():
-        found = _too_long(value)
-        if found is not None:
-            where, length = found
-            raise Refusal(
-                RefusalCode.UNREASONABLE_TEXT,
-                f"{name}{where} has {length} characters; at most {LONGEST} are accepted.",
-            )
+        for where, text in _texts(name, value):
+            if len(text) > LONGEST:
+                raise Refusal(
+                    RefusalCode.UNREASONABLE_TEXT,
+                    f"{where} has {len(text)} characters; at most {LONGEST} are accepted.",
+                )
 
 
-def _too_long(value: object) -> tuple[str, int] | None:
-    """Return where in a value the first text is that is too long, and its length, or None."""
+def _longest(values: Iterable[object]) -> int:
+    """Return the length of the longest text in some values, without asking where it stands."""
+    longest = 0
+    for value in values:
+        kind = value.__class__
+        if kind in _TEXTLESS:
+            continue
+        if isinstance(value, str):
+            length = len(value)
+        elif isinstance(value, tuple | list):
+            length = _longest(value)
+        else:
+            length = _longest(_reader(kind)(value))
+        if length > longest:
+            longest = length
+    return longest
+
+
+def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
-        return ("", len(value)) if len(value) > LONGEST else None
-    if isinstance(value, tuple | list):
-        return next(filter(None, map(_too_long, value)), None)
-    for part in _parts(kind_of(value)):
-        inner = getattr(value, part)
-        found = None if type(inner) in _TEXTLESS else _too_long(inner)
-        if found is not None:
-            return f".{part}{found[0]}", found[1]
-    return None
+        yield name, value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _texts(name, item)
+    else:
+        for part in _parts(kind_of(value)):
+            yield from _texts(f"{name}.{part}", getattr(value, part))
 
 
 @cache
+def _reader(kind: type) -> Callable[[object], Iterable[object]]:
+    """Return what reads all fields of a record of a kind; none of what is no record."""
+    names = _parts(kind)
+    read = attrgetter(*names) if names else lambda _: ()
+    return (lambda record: (read(record),)) if len(names) == 1 else read
+
+
 def _parts(kind: type) -> tuple[str, ...]:
     """Return the names of a record's fields; none of what is no record."""
     return tuple(part.name for part in fields(kind)) if is_dataclass(kind) else ()
