@@ -8,12 +8,11 @@ call, or with one that might be a quotation, is an error the agent reads.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from healthgym.core.language import Schemas, no_schemas, read_turn
-from healthgym.core.language.json_values import EXAMPLE, INT_BOUND, MAX_DEPTH, read_json
+from healthgym.core.language.json_values import EXAMPLE, read_json
 from healthgym.core.tool import ToolCall
 from healthgym.errors import ToolError
 
@@ -76,8 +75,8 @@ def calls_of(
 ) -> tuple[ToolCall, ...]:
     """Return the calls in an action, at least one.
 
-    A typed call goes past the parser. Where it holds anything out of the ordinary its text is
-    parsed instead, so that both ways give the same calls and the same errors.
+    A typed call goes past the parser: what is recorded of it is JSON, and is read as such. Where
+    that is no plain call the text is parsed, so that both ways give the same calls and errors.
 
     Args:
         action: Text, a :class:`ToolCall`, a mapping, or a sequence of either.
@@ -90,7 +89,7 @@ def calls_of(
         ToolError: If no call can be made out, saying what is accepted.
     """
     if isinstance(action, ToolCall | Mapping) and not text.startswith(TOO_LONG):
-        typed = _typed_call(action)
+        typed = typed_call_in(text)
         if typed is not None:
             return (typed,)
     return grammar(text) if grammar else parse(text, schemas)
@@ -125,7 +124,12 @@ def typed_call_in(text: str) -> ToolCall | None:
         value = read_json(text)
     except ToolError:
         return None
-    return _typed_call(value)
+    if not isinstance(value, dict) or value.keys() != {"name", "arguments"}:
+        return None
+    name, arguments = value["name"], value["arguments"]
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    return ToolCall(name, arguments)
 
 
 def require_text(text: str) -> None:
@@ -142,53 +146,6 @@ def require_text(text: str) -> None:
         raise ToolError("The action is not valid Unicode text.") from None
 
 
-def _typed_call(action: ToolCall | Mapping[Any, Any]) -> ToolCall | None:
-    """Return a typed call with its arguments copied; None if it has to be read as text."""
-    if isinstance(action, ToolCall):
-        name, arguments = action.name, action.arguments
-    elif action.keys() == {"name", "arguments"}:
-        name, arguments = action["name"], action["arguments"]
-    else:
-        return None
-    if type(name) is not str or not isinstance(arguments, Mapping):
-        return None
-    try:
-        return ToolCall(_copied(name, 0), _copied(dict(arguments), 0))
-    except _OddValueError:
-        return None
-
-
-class _OddValueError(Exception):
-    """A value of which JSON text may say something else."""
-
-
-def _copied(value: Any, depth: int) -> Any:
-    """Return a copy of an ordinary JSON value.
-
-    Raises:
-        _OddValueError: If it is of any other type, deeply nested, or holds what is not storable.
-    """
-    kind = type(value)
-    if kind is str:
-        if not value.isascii():
-            try:
-                value.encode("utf-8")
-            except UnicodeEncodeError:
-                raise _OddValueError from None
-        return value
-    if value is None or kind is bool:
-        return value
-    if kind is int and -INT_BOUND <= value < INT_BOUND:
-        return value
-    if kind is float and math.isfinite(value):
-        return value
-    if depth < MAX_DEPTH // 2 and kind in (list, tuple):
-        return [_copied(item, depth + 1) for item in value]
-    if depth < MAX_DEPTH // 2 and kind is dict and all(type(key) is str for key in value):
-        return {_copied(key, 0): _copied(item, depth + 1) for key, item in value.items()}
-    raise _OddValueError
-
-
 def _call_value(value: object) -> Any:
     if isinstance(value, ToolCall):
         return {"name": value.name, "arguments": dict(value.arguments)}
@@ -197,4 +154,5 @@ def _call_value(value: object) -> Any:
     raise TypeError(type(value).__name__)
 
 
-_ENCODER = json.JSONEncoder(allow_nan=False, default=_call_value)
+# What holds itself is nested too deeply, and found out by that.
+_ENCODER = json.JSONEncoder(allow_nan=False, check_circular=False, default=_call_value)

@@ -29,6 +29,7 @@ _MAX_REASON = 4000
 # What may fall due by one call; more is a world that puts down the same thing again and again.
 _MOST_EVENTS = 10_000
 _LONGEST_WAIT = timedelta(days=366)
+_NO_REASONS: Mapping[int, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Lapsed:
     @classmethod
     def of(cls, action: object) -> Self:
         """Return an action and which of its calls are refused: mostly none."""
-        return action if isinstance(action, cls) else cls(action, MappingProxyType({}))
+        return action if isinstance(action, cls) else cls(action, _NO_REASONS)
 
 
 class _Desk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.images import Image, fingerprint
@@ -156,16 +156,16 @@ class Acted:
             news: What its role was told before, apart from an observation.
         """
         return Turn(
-            role=self.role,
-            action=self.text,
-            observation=self.observation,
-            reward=reward,
-            time=time,
-            errors=self.errors,
-            images=len(self.images),
-            pictures=tuple(map(fingerprint, self.images)),
-            news=news,
-            unrepeatable=self.unrepeatable,
+            self.role,
+            self.text,
+            self.observation,
+            reward,
+            time,
+            self.errors,
+            len(self.images),
+            tuple(map(fingerprint, self.images)) if self.images else (),
+            news,
+            self.unrepeatable,
         )
 
 
@@ -214,10 +214,14 @@ class EpisodeState(Generic[WorldIn]):
 
     def bookmark(self) -> Bookmark:
         """Return where the episode stands, the world aside, which has a journal of its own."""
-        seats = {role: seat.copy() for role, seat in self.seats.items()}
-        players = {role: player.position for role, player in self.players.items()}
-        lengths = len(self.events), len(self.turns), len(self.subjects)
-        return Bookmark(seats, players, *lengths, self.last)
+        return Bookmark(
+            {role: seat.copy() for role, seat in self.seats.items()},
+            {role: player.position for role, player in self.players.items()},
+            len(self.events),
+            len(self.turns),
+            len(self.subjects),
+            self.last,
+        )
 
     def return_to(self, mark: Bookmark) -> None:
         """Forget what happened since a bookmark."""
@@ -280,8 +284,7 @@ class EpisodeState(Generic[WorldIn]):
                 seat.waits = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bookmark:
+class Bookmark(NamedTuple):
     """Where an episode stood, the world aside."""
 
     seats: dict[str, SeatState]

@@ -180,16 +180,18 @@ class Stateful:
 
     def __setattr__(self, name: str, value: object) -> None:
         declared = self._declared.get(name)
-        if declared is None:
-            if self.journal.open and name not in self.derived:
-                raise TypeError(
-                    f"{type(self).__name__}.{name} changes in a transaction; declare it with "
-                    "state(), table() or log()."
-                )
-            if isinstance(value, Stateful):
-                value.join(self.journal)
-        elif not isinstance(declared, state):
+        if isinstance(declared, state):  # past object.__setattr__, which would look for it again
+            declared.__set__(self, value)
+            return
+        if declared is not None:
             raise TypeError(f"{type(self).__name__}.{name} is changed item by item, not replaced.")
+        if self.journal.open and name not in self.derived:
+            raise TypeError(
+                f"{type(self).__name__}.{name} changes in a transaction; declare it with "
+                "state(), table() or log()."
+            )
+        if isinstance(value, Stateful):
+            value.join(self.journal)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:

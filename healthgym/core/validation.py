@@ -169,21 +169,25 @@ def _datetime(value: Any) -> datetime:
 def _record(cls: type) -> Any:
     parts = record_parts(cls)
     model = _model(f"{cls.__name__}_record", parts)
-    return Annotated[model, AfterValidator(partial(_build, cls, parts))]
+    names = {
+        _PREFIX + part.key: part.name if issubclass(cls, BaseModel) else part.key for part in parts
+    }
+    return Annotated[model, AfterValidator(partial(_build, cls, names))]
 
 
-def _build(cls: type, parts: tuple[Part, ...], checked: BaseModel) -> Any:
+def _build(cls: type, names: Mapping[str, str], checked: BaseModel) -> Any:
     """Make the record itself, so that its own defaults and checks hold.
+
+    Args:
+        cls: The kind of record.
+        names: What it calls its fields, by what the model calls them.
+        checked: What was given.
 
     Raises:
         ValueError: If it refuses its fields.
     """
-    named = issubclass(cls, BaseModel)
-    given = {
-        part.name if named else part.key: getattr(checked, _PREFIX + part.key)
-        for part in parts
-        if _PREFIX + part.key in checked.model_fields_set
-    }
+    values, given_fields = checked.__dict__, checked.model_fields_set
+    given = {name: values[own] for own, name in names.items() if own in given_fields}
     try:
         return cls(**given)
     except ValidationError as error:
