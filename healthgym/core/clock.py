@@ -80,9 +80,11 @@ class Agenda(Stateful):
 
     def cancel(self, number: int) -> None:
         """Take something off, if it has not happened yet."""
-        kept = tuple(due for due in self._entries if due.number != number)
-        if len(kept) < len(self._entries):
-            self._entries = kept
+        entries = self._entries
+        for place, due in enumerate(entries):  # mostly the first: it happens now
+            if due.number == number:
+                self._entries = entries[:place] + entries[place + 1 :]
+                return
 
     def first(self) -> Due | None:
         """Return what happens next; None if nothing will."""

@@ -62,12 +62,11 @@ class state(Generic[Value]):
     def __get__(self, holder: Stateful, owner: type) -> Value: ...
 
     def __get__(self, holder: Stateful | None, owner: type) -> Self | Value:
-        if holder is None:
-            return self
-        value: Value = holder.__dict__.get(self.name, self.default)
-        return value
+        # Once assigned, the instance's own dictionary answers: this is no data descriptor.
+        return self if holder is None else self.default
 
-    def __set__(self, holder: Stateful, value: Value) -> None:
+    def put(self, holder: Stateful, value: Value) -> None:
+        """Give a holder another value; an assignment comes here, see :class:`Stateful`."""
         held = holder.__dict__
         old = held.get(self.name, _MISSING)
         holder.journal.note(self.content, _put_back, held, self.name, old)
@@ -180,8 +179,8 @@ class Stateful:
 
     def __setattr__(self, name: str, value: object) -> None:
         declared = self._declared.get(name)
-        if isinstance(declared, state):  # past object.__setattr__, which would look for it again
-            declared.__set__(self, value)
+        if isinstance(declared, state):
+            declared.put(self, value)
             return
         if declared is not None:
             raise TypeError(f"{type(self).__name__}.{name} is changed item by item, not replaced.")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.provider import deadlines, forms
 from healthgym.worlds.managed_care.apps.provider.readiness import (
     missing_diagnoses,

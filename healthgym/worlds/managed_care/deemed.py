@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord, ReviewDecision
 from healthgym.worlds.managed_care.service_levels import DeemedRule, case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (

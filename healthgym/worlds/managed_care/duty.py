@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ _MOST_NAMED = 4
 def require_on_duty(
     world: ManagedCareWorld,
     person: str,
-    roles: tuple[WorkerRole, ...],
+    roles: Collection[str],
     field: str = "actor",
     owner: str = "",
 ) -> None:

@@ -8,11 +8,12 @@ and time; then its words are filed for both sides, and the payer records what ca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.core.clock import Due
+from healthgym.core.records import replace
 from healthgym.core.state import state, table
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care import relay

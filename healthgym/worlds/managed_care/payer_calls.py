@@ -8,10 +8,10 @@ case is determined at once and the letter follows. If nobody comes, the reviewer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules
 from healthgym.worlds.managed_care.calendar import OfficeCalendar, office_calendar
 from healthgym.worlds.managed_care.findings import Finding

@@ -7,9 +7,10 @@ log, so that whoever plays the seats and whoever judges them mean the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.history import Entry, EntryKind
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.world import ManagedCareWorld

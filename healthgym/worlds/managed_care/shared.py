@@ -9,11 +9,12 @@ handed in, whatever id the provider gave it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
 from healthgym.core.clock import Due
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import offers, parley, relay
 from healthgym.worlds.managed_care.apps.payer import peer_lapses

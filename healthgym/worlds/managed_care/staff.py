@@ -121,6 +121,6 @@ class Staff:
             return None
         return DIRECTORY_ROLES.get(contact.role)
 
-    def with_role(self, *roles: WorkerRole) -> Iterator[str]:
+    def with_role(self, *roles: str) -> Iterator[str]:
         """Return the ids of those employed as one of these, in the directory's order."""
         return (person for person, role in self._roles.items() if role in roles)

@@ -50,7 +50,7 @@ def _longest(values: Iterable[object]) -> int:
     """Return the length of the longest text in some values, without asking where it stands."""
     longest = 0
     for value in values:
-        kind = value.__class__
+        kind: type = value.__class__
         if kind in _TEXTLESS:
             continue
         if isinstance(value, str):

@@ -68,7 +68,7 @@ def _shape(node: Node) -> _Shape:
 
 
 def _combined(shape: _Shape, postures: Mapping[str, Posture], negated: bool) -> Posture:
-    name, below, wanted, turns, listed = shape
+    name, below, _, turns, listed = shape
     if below is None:
         stance = postures[name]
         silent = listed and negated and stance is Posture.ABSENT
@@ -76,20 +76,17 @@ def _combined(shape: _Shape, postures: Mapping[str, Posture], negated: bool) -> 
     if turns:
         stance = _combined(below[0], postures, not negated)
         return _FLIPPED.get(stance, stance)
-    satisfied = contradicted = absent = 0
-    for part in below:
-        stance = _combined(part, postures, negated)
-        if stance is Posture.SATISFIED:
-            satisfied += 1
-        elif stance is Posture.CONTRADICTS:
-            contradicted += 1
-        elif stance is Posture.ABSENT:
-            absent += 1
-    if satisfied >= wanted:
+    return _together(shape, [_combined(part, postures, negated) for part in below])
+
+
+def _together(shape: _Shape, stances: list[Posture]) -> Posture:
+    """Return the posture of a group from those of its parts."""
+    if stances.count(Posture.SATISFIED) >= shape.wanted:
         return Posture.SATISFIED
-    if len(below) - contradicted < wanted:
+    if len(stances) - stances.count(Posture.CONTRADICTS) < shape.wanted:
         return Posture.CONTRADICTS
-    return Posture.ABSENT if below and absent == len(below) else Posture.INSUFFICIENT
+    absent = stances.count(Posture.ABSENT)
+    return Posture.ABSENT if absent == len(stances) > 0 else Posture.INSUFFICIENT
 
 
 def settles(tree: Node, postures: Mapping[str, Posture], named: Iterable[str]) -> bool:
@@ -147,19 +144,35 @@ def decisive(
     Returns:
         Their ids in the order of the page; none if the result is the wanted one.
     """
-    if combined(node, postures, negated=negated) is good:
-        return ()
-    if not isinstance(node, Group):
-        return (node.id,)
-    below = parts(node)
-    if isinstance(node, Not):
-        return decisive(below[0], postures, _FLIPPED[good], negated=not negated)
-    wanted = needed(node)
+    return _decisive(_shape(node), postures, good, negated)[1]
+
+
+def _decisive(
+    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
+) -> tuple[Posture, tuple[str, ...]]:
+    """Return the posture of a part, and which of its criteria would turn it to the wanted one."""
+    below = shape.parts
+    if below is None:
+        return _one(shape, postures, good, negated)
+    if shape.turns:
+        stance, names = _decisive(below[0], postures, _FLIPPED[good], not negated)
+        return _FLIPPED.get(stance, stance), names
+    found = [_decisive(part, postures, good, negated) for part in below]
+    stance = _together(shape, [each for each, _ in found])
+    if stance is good:
+        return stance, ()
+    wanted = shape.wanted
     if good is Posture.CONTRADICTS:
         wanted = len(below) - wanted + 1
-    ways = [decisive(part, postures, good, negated=negated) for part in below]
-    nearest = sorted(range(len(ways)), key=lambda place: len(ways[place]))[:wanted]
-    return tuple(name for place in sorted(nearest) for name in ways[place])
+    nearest = sorted(range(len(found)), key=lambda place: len(found[place][1]))[:wanted]
+    return stance, tuple(name for place in sorted(nearest) for name in found[place][1])
+
+
+def _one(
+    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
+) -> tuple[Posture, tuple[str, ...]]:
+    stance = _combined(shape, postures, negated)
+    return stance, () if stance is good else (shape.name,)
 
 
 def failing(
@@ -183,17 +196,23 @@ def failing(
     Returns:
         Their ids in the order of the page; none if the result is the wanted one.
     """
-    if combined(node, postures, negated=negated) is good:
-        return ()
-    if not isinstance(node, Group):
-        return (node.id,)
-    below, turned = parts(node), isinstance(node, Not)
-    wanted = _FLIPPED[good] if turned else good
-    return tuple(
-        name
-        for part in below
-        for name in failing(part, postures, wanted, negated=negated is not turned)
-    )
+    return _failing(_shape(node), postures, good, negated)[1]
+
+
+def _failing(
+    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
+) -> tuple[Posture, tuple[str, ...]]:
+    """Return the posture of a part, and which of its criteria keep it from the wanted one."""
+    below = shape.parts
+    if below is None:
+        return _one(shape, postures, good, negated)
+    if shape.turns:
+        stance, names = _failing(below[0], postures, _FLIPPED[good], not negated)
+        return _FLIPPED.get(stance, stance), names
+    found = [_failing(part, postures, good, negated) for part in below]
+    stance = _together(shape, [each for each, _ in found])
+    names = () if stance is good else tuple(name for _, each in found for name in each)
+    return stance, names
 
 
 def limit_of(tree: Node, postures: Mapping[str, Posture]) -> int | None:

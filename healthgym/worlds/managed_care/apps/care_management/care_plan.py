@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.care_management.chart import OFFICE

@@ -7,10 +7,10 @@ neither in the chart nor told by the person.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from typing import Final, TypeAlias
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.care_management.evidence import (
     Evidence,
     rules,

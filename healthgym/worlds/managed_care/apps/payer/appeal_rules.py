@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.case import PriorAuthCase

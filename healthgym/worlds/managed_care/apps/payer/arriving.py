@@ -7,12 +7,12 @@ request comes in the same way whenever it is played.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.core.seeding import stable_hash
 from healthgym.worlds.managed_care.calendar import OfficeCalendar, office_calendar
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, SubmissionPacket

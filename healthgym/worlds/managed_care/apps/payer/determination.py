@@ -7,8 +7,8 @@ decided; lanes that need no review are approved at the desk that routes them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.criteria import tally

@@ -10,8 +10,8 @@ and API open a request at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App, find

@@ -8,10 +8,10 @@ because service levels count from there.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     PriorAuthLine,

@@ -8,8 +8,9 @@ is in ``intake_handoff``, what a strict world refuses besides in ``intake_rules`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines, duty
 from healthgym.worlds.managed_care.apps.app import App

@@ -7,8 +7,8 @@ for a peer-to-peer call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import seen_documents

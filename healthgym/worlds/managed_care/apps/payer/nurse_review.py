@@ -7,8 +7,8 @@ the provider for what is missing. Nurses cannot deny.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds, seen_documents

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.peers.answering import Answer, answer

@@ -5,10 +5,10 @@ The window is the one in which the times offered have to lie. In the source noth
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from healthgym.core.clock import Due
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import (

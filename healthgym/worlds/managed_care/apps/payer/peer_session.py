@@ -8,9 +8,9 @@ outcome follows from that. What is said to a turn is in :mod:`peers.answering`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.peers.answering import Answer, raised
 from healthgym.worlds.managed_care.records.peer import (

@@ -8,8 +8,8 @@ the call is in :mod:`peer_session`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import (

@@ -7,7 +7,7 @@ physician who decides may hold the peer-to-peer call, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ def require_desk(world: ManagedCareWorld) -> None:
 
 
 def require_role(
-    world: ManagedCareWorld, person: str, roles: Iterable[str], field: str = "reviewer_id"
+    world: ManagedCareWorld, person: str, roles: Collection[str], field: str = "reviewer_id"
 ) -> None:
     """Refuse somebody who is not employed for an act, or is not in; in a strict world only.
 
@@ -88,7 +88,7 @@ def require_role(
         Refusal: If the person is unknown, of another role, or off duty.
     """
     if world.rules is Rules.STRICT:
-        duty.require_on_duty(world, person, tuple(map(WorkerRole, roles)), field)
+        duty.require_on_duty(world, person, roles, field)
 
 
 def require_independent(world: ManagedCareWorld, case_id: str, person: str, part: Part) -> None:

@@ -8,9 +8,9 @@ a case: a later disposition or route changes the open one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TypeVar
 
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App

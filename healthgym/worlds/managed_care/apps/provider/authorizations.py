@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from healthgym.core.borders import JsonObject
+from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import adjudication
 from healthgym.worlds.managed_care.apps.payer import replies

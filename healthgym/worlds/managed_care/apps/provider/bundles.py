@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.provider import forms
 from healthgym.worlds.managed_care.apps.provider.office import View
 from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of

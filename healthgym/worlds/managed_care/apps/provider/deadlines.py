@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.decision import Letter
 from healthgym.worlds.managed_care.service_levels import service_level

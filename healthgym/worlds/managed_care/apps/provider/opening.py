@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.provider.office import Limit, require_short
 from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
 from healthgym.worlds.managed_care.records.case import PriorAuthLine

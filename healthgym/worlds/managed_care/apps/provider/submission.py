@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from healthgym.core.borders import JsonObject
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care import adjudication
 from healthgym.worlds.managed_care.apps.provider import forms
 from healthgym.worlds.managed_care.apps.provider.office import Limit, require_text
