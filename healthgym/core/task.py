@@ -25,7 +25,7 @@ class TaskKey:
     index: int
 
     def __str__(self) -> str:
-        return f"{self.family}/{self.split}/{self.index}"
+        return "/".join((self.family, self.split, str(self.index)))  # at every step
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from healthgym.core.state import table
@@ -124,7 +125,8 @@ def _rows(records: Sequence[_Filed]) -> tuple[Mapping[str, object], ...]:
     if not records:
         return ()
     names = [item.name for item in fields(records[0]) if item.name not in _NOT_SHOWN]
-    return tuple({name: getattr(record, name) for name in names} for record in records)
+    read = attrgetter(*names)
+    return tuple([dict(zip(names, read(record), strict=True)) for record in records])
 
 
 def _require_content(review: CMChartReviewInput) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import date
+from operator import attrgetter
 
 from healthgym.core.records import replace
 from healthgym.core.state import table
@@ -17,6 +18,7 @@ from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus, CMPriori
 
 #: What a referral says itself.
 _TOLD = tuple(item.name for item in fields(CMReferral))
+_read = attrgetter(*_TOLD)
 _HINT = "cm_intake.list_referral_queue names the referrals"
 _CASE_HINT = "cm_intake.open_case opens a case and returns its id"
 
@@ -159,7 +161,7 @@ class CareIntake(App):
         return case
 
     def _enriched(self, referral: CMReferral) -> Mapping[str, object]:
-        row: dict[str, object] = {name: getattr(referral, name) for name in _TOLD}
+        row = dict(zip(_TOLD, _read(referral), strict=True))
         chart = self.world.charts.get(referral.patient_id or "")
         person = None if chart is None else chart.patient
         today = self.world.clock.now.date()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
+from types import NoneType
 from typing import Final
 
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -15,6 +17,8 @@ LONGEST_FIELD: Final = 4_000
 #: Most entries of one list.
 LONGEST_LIST: Final = 60
 _SHOWN_CONTROLS = "\n\r\t"
+#: What many fields hold in which there is neither.
+_TEXTLESS = frozenset({NoneType, bool, int, float})
 
 
 def require_message(text: str) -> None:
@@ -34,14 +38,30 @@ def require_reasonable(record: object) -> None:
     Raises:
         Refusal: Naming the field.
     """
-    for name, value in _leaves("", record):
-        if isinstance(value, str):
-            _require_readable(name, value, LONGEST_FIELD)
-        elif isinstance(value, tuple) and len(value) > LONGEST_LIST:
+    _require_reasonable("", record)
+
+
+def _require_reasonable(name: str, value: object) -> None:
+    if isinstance(value, str):
+        _require_readable(name, value, LONGEST_FIELD)
+    elif isinstance(value, tuple):
+        if len(value) > LONGEST_LIST:
             raise Refusal(
                 RefusalCode.UNREASONABLE_TEXT,
                 f"{name} has {len(value)} entries; at most {LONGEST_LIST} are accepted.",
             )
+        for item in value:
+            _require_reasonable(name, item)
+    elif value.__class__ not in _TEXTLESS:
+        kind: type = value.__class__
+        for part in _parts(kind):
+            _require_reasonable(part, getattr(value, part))
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields; none of what is no record."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
 
 
 def require_reason(text: str, what: str) -> None:
@@ -90,16 +110,3 @@ def _require_readable(name: str, text: str, longest: int) -> None:
             RefusalCode.UNREASONABLE_TEXT,
             f"{name} holds characters that are no text; plain text is accepted.",
         )
-
-
-def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
-    """Return the texts and the lists of a record, by name."""
-    if isinstance(value, str):
-        yield name, value
-    elif isinstance(value, tuple):
-        yield name, value
-        for item in value[:LONGEST_LIST]:
-            yield from _leaves(name, item)
-    elif is_dataclass(value):
-        for item in fields(value):
-            yield from _leaves(item.name, getattr(value, item.name))
