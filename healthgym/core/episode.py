@@ -210,7 +210,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
                 Result("", f"(Calls made: {seat.spell} in a row. Now you wait for news.)")
             )
         own = [event for event in state.events[first:] if event.role == role]
-        errors = tuple(event.error for event in own if event.error)
+        errors = tuple([event.error for event in own if event.error])
         if self._cases:
             about = next((event.case for event in own if event.case), "")
             state.subjects.append((role, about))
@@ -222,8 +222,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             observation = self._reader.returned(state.world, role, seat, answers)
         else:
             observation = self._reader.observation(state.world, role, seat, results)
-        images = tuple(image for result in results for image in result.images)
-        late = any(event.unrepeatable for event in own)
+        images = tuple([image for result in results for image in result.images])
+        late = bool(errors) and any(event.unrepeatable for event in own)
         return Acted(role, text, observation, images, len(own), errors, place, late)
 
     def _run(self, taken: Lapsed, text: str, role: str) -> list[Result]:

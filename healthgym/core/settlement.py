@@ -43,6 +43,7 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.begun = before.clock.now
         #: The parts whose progress is told apart; one nameless part where there are none.
         self.parts: tuple[str, ...] = family.parts(instance) or ("",)
+        self._every = frozenset(self.parts)
 
     def evidence(
         self,
@@ -102,7 +103,7 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if not changed and not self._family.verifier.reads_events:
             return
         touched = self._family.touched(event)
-        parts = frozenset(self.parts if touched is None else touched)
+        parts = self._every if touched is None else frozenset(touched)
         for seat in seats.values():
             if not parts <= seat.stale:
                 seat.stale |= parts

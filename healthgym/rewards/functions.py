@@ -49,8 +49,9 @@ class Costs:
         """Return the charge of one step."""
         charge = self.call * transition.calls + self.refused * transition.refused
         charge += self.unsubmitted * transition.truncated
-        harms = transition.verdict.harms if transition.verdict else ()
-        return charge + sum(self._harm(harm) for harm in harms)
+        if transition.verdict is None:
+            return charge
+        return charge + sum(self._harm(harm) for harm in transition.verdict.harms)
 
     def _harm(self, harm: Harm) -> float:
         match harm:

@@ -28,6 +28,7 @@ _SUNDAY = 6
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 _NOTHING = timedelta(0)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def is_state(state: str) -> bool:
@@ -36,7 +37,7 @@ def is_state(state: str) -> bool:
 
 
 class OfficeCalendar:
-    """The business hours of an office; immutable.
+    """The business hours of an office, which never change.
 
     Args:
         state: Where it is, two letters; elsewhere it is served by the first region and keeps
@@ -52,6 +53,8 @@ class OfficeCalendar:
         self._standard = timedelta(hours=_STANDARD[region.zone])
         self.zone = _NAMES[_STANDARD[region.zone]]
         self._summer = self._standard + _HOUR
+        # What was last answered: from when, until when, and whether it is open all the while.
+        self._known = (_NEVER, _NEVER, False)
 
     def local(self, at: datetime) -> datetime:
         """Return what the office's clocks show, without a zone.
@@ -79,8 +82,17 @@ class OfficeCalendar:
 
     def is_open(self, at: datetime) -> bool:
         """Return whether the office is open; at closing time it is not."""
+        since, until, known = self._known
+        if not since <= at < until:  # the same desk is asked of the same hours, call by call
+            since, until, known = self._known = self._spell(at)
+        return known
+
+    def _spell(self, at: datetime) -> tuple[datetime, datetime, bool]:
+        """Return from when, and until when, the office is open, or closed, as it is at a time."""
         local = self.local(at)
-        return self.opens <= local.time() < self.closes and self.is_business_day(local.date())
+        if self.opens <= local.time() < self.closes and self.is_business_day(local.date()):
+            return at, self.utc(local.date(), self.closes), True
+        return at, self.next_opening(at), False
 
     def next_opening(self, at: datetime) -> datetime:
         """Return when the office is open next: now, if it is."""

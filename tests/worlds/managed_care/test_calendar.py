@@ -160,3 +160,17 @@ def test_local_time_and_back(region: str, at: datetime) -> None:
     local = calendar.local(at)
     if local.date().weekday() != 6:  # on Sundays the clocks may show an hour twice
         assert calendar.utc(local.date(), local.time()) == at
+
+
+@given(st.sampled_from(REGIONS), st.lists(moments, min_size=1, max_size=4), st.integers(1, 90))
+def test_hours_are_the_same_in_whatever_order_somebody_asks(
+    region: str, starts: list[datetime], minutes: int
+) -> None:
+    asked = OfficeCalendar(region)
+    for start in starts:
+        for at in (start + timedelta(minutes=minutes) * step for step in range(60)):
+            local = asked.local(at)
+            expected = asked.is_business_day(local.date()) and (
+                asked.opens <= local.time() < asked.closes
+            )
+            assert asked.is_open(at) is expected

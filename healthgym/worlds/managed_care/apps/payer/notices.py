@@ -29,18 +29,19 @@ def notice(
     until, stands = case.appeal_due_at, case.status
     if stands is CaseStatus.EXTERNAL_APPEALED:  # what is told of is the decision before
         stands = CaseStatus.APPEAL_UPHELD
+    partly = case.status is CaseStatus.PARTIALLY_APPROVED and "partly" in words
+    body = str(words["partly" if partly else "body"])
     slots = {
         "member_name": letter_texts.member_name(world, case),
         "service": _service(world, case),
         "authorization_number": case.authorization_number or "to follow",
-        "reason": _reason(world, case),
         "deadline": f"until {letter_texts.written(until)}" if until else words_of("no_deadline"),
-        "units": _units(world, case),
         "outcome": str(letter_texts.wording()["outcomes"].get(stands, "not decided yet")),
     }
-    partly = case.status is CaseStatus.PARTIALLY_APPROVED and "partly" in words
-    body = words["partly" if partly else "body"]
-    return str(words["subject"]), str(body).format_map(slots)
+    for slot, told in (("reason", _reason), ("units", _units)):  # work, and mostly not told
+        if f"{{{slot}}}" in body:
+            slots[slot] = told(world, case)
+    return str(words["subject"]), body.format_map(slots)
 
 
 def words_of(name: str) -> str:

@@ -86,7 +86,9 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
         """
         kept = self.catalogs.get(case_id)
         items = kept.items if kept else ()
-        return tuple(item for item in items if line_number in (None, item.line_number))
+        if line_number is None:
+            return items
+        return tuple(item for item in items if item.line_number == line_number)
 
     def tree(self, case_id: str) -> Node | None:
         """Return how a case's criteria are put together; None where nobody said."""
