@@ -67,6 +67,8 @@ def table(columns: Columns) -> str:
 
 def _cells(values: Sequence[object]) -> list[str] | None:
     """Return a column's values, each in one line; None if nothing is in it."""
+    if len(values) == 1:
+        return [_cell(values[0])] if _filled(values[0]) else None
     # A column is of one type, as a rule: then it is written without asking each value for its own.
     types = set(map(type, values))
     types.discard(NoneType)
