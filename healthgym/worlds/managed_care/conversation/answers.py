@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
 from healthgym.worlds.managed_care.conversation import replies
 from healthgym.worlds.managed_care.conversation.clues import readiness

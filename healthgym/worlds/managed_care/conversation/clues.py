@@ -6,9 +6,9 @@ this person waits for besides; whoever waits for nothing more says that they can
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.manners import HEALTH
 from healthgym.worlds.managed_care.conversation.mind import Stage

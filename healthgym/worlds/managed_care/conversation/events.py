@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.answers import dosed, tell_medicine
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage

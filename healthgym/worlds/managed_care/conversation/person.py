@@ -8,10 +8,11 @@ offer, and what is asked. The state is :class:`Mind`, within :class:`Memory`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation import (
     calling,
     capacity,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.persona import (

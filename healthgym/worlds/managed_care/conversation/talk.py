@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Said
 from healthgym.worlds.managed_care.conversation.echo import echoes
 from healthgym.worlds.managed_care.conversation.mind import (

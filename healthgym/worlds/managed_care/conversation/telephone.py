@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Final
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard
 from healthgym.worlds.managed_care.conversation.mind import Mind, Parting
 from healthgym.worlds.managed_care.conversation.persona import Mark, Persona
