@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.replies import spoken
 
 _WORD: Final = re.compile(r"[a-z]{3,}")
@@ -28,6 +29,7 @@ def echoes(message: str, words: str) -> bool:
     return back >= _LEAST and 2 * back >= len(own)
 
 
+@short_text_cache(2048, 2000)
 def _stems(text: str) -> frozenset[str]:
     found = (_SAME.get(word, word) for word in _WORD.findall(text.lower()))
     return frozenset(word[:_STEM] for word in found if word not in spoken().empty)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from healthgym.core.cache import short_text_cache
+
 #: Characters of a message that a listener can still follow.
 _LONGEST: Final = 2_000
 #: Signs that stand in data and not in what is said; a dash in brackets or a blank is no harm yet.
@@ -28,6 +30,7 @@ _ORDERING: Final = (
 _OTHER: Final = re.compile(r"[^A-Za-z\s]")
 
 
+@short_text_cache(2048, 2000)
 def is_speech(message: str) -> bool:
     """Return whether a message is something that one can say to a person."""
     if len(message) > _LONGEST or _orders(message):
