@@ -9,7 +9,7 @@ give up what it asks for, and a letter asks for what was ordered and no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, timedelta
 from functools import cached_property
 
@@ -96,17 +96,22 @@ class Worded:
         """What the order, its coverage and the head of the policy say."""
         policy, plans = self.claims.reference.policy, self.claims.chart.coverages
         kept = (*self._ordered, policy.id, policy.title, *(one.plan_name for one in plans))
-        return self._of("\n".join(kept))
+        return self._of(["\n".join(kept)])
 
     @cached_property
     def _seen(self) -> Seen:
         """All that is on file, the policy, and what the payer wrote and said."""
-        claims, page = self.claims, render_page(self.claims.reference.policy)
+        return self._of(self._texts(), render_page(self.claims.reference.policy))
+
+    def _texts(self) -> Iterator[str]:
+        """Yield all of it, the chart last: its pages are written when somebody reads them."""
+        claims = self.claims
+        yield render_page(claims.reference.policy)
         staff = tuple(claims.after.staff.workers.values())
         kept = (value for value in leaves(staff) if isinstance(value, str))
-        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *claims.spoken)
         days = (f"{day:%A}" for day in self._played)
-        return self._of("\n".join((*told, *days)), page)
+        yield "\n".join((*self._ordered, claims.answered, *kept, *claims.spoken, *days))
+        yield from claims.own
 
     def _as_charted(self, text: str) -> str:
         """Return a text in which illnesses and values have the names that the chart has.
@@ -150,11 +155,11 @@ class Worded:
         """Return the times between days on file, in days."""
         return {abs((one - other).days) for one in self.claims.days for other in self.claims.days}
 
-    def _of(self, text: str, page: str = "") -> Seen:
-        """Return what a text shows, with the policy's page where it is looked up."""
+    def _of(self, texts: Iterable[str], page: str = "") -> Seen:
+        """Return what texts show, with the policy's page where it is looked up."""
         patient = self.claims.chart.patient
         return Seen(
-            Texts((text,)),
+            Texts(texts),
             lambda: page,
             talked=bool(page) and bool(self.claims.spoken),
             months=self._months,
