@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
 
     def replace(record, /, **changes):
-        """Return a record with other fields, as :func:`dataclasses.replace` does, in half the time.
+        """Return a record with other fields, as :func:`dataclasses.replace` does, but sooner.
 
         Args:
             record: A frozen dataclass.

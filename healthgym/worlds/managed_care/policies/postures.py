@@ -6,7 +6,7 @@ no longer be, absent if there is nothing but absence, and insufficient otherwise
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -55,6 +55,10 @@ class _Shape(NamedTuple):
     wanted: int = 0
     turns: bool = False
     listed: bool = False
+
+
+#: Returns, of what the branches of a group lack, that which is named.
+_Chosen = Callable[[_Shape, Posture, list[tuple[str, ...]]], list[tuple[str, ...]]]
 
 
 @kept
@@ -144,35 +148,49 @@ def decisive(
     Returns:
         Their ids in the order of the page; none if the result is the wanted one.
     """
-    return _decisive(_shape(node), postures, good, negated)[1]
+    return _turning(_shape(node), postures, good, negated, _nearest)[1]
 
 
-def _decisive(
-    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
+def _turning(
+    shape: _Shape,
+    postures: Mapping[str, Posture],
+    good: Posture,
+    negated: bool,
+    chosen: _Chosen,
 ) -> tuple[Posture, tuple[str, ...]]:
-    """Return the posture of a part, and which of its criteria would turn it to the wanted one."""
+    """Return the posture of a part, and which of its criteria keep it from the wanted one.
+
+    Args:
+        shape: The part.
+        postures: Postures as they are, by id.
+        good: The posture that it is wanted to take.
+        negated: Whether it stands under a Not.
+        chosen: Returns the branches of a group whose criteria are named.
+    """
     below = shape.parts
     if below is None:
-        return _one(shape, postures, good, negated)
+        stance = _combined(shape, postures, negated)
+        return stance, () if stance is good else (shape.name,)
     if shape.turns:
-        stance, names = _decisive(below[0], postures, _FLIPPED[good], not negated)
+        stance, names = _turning(below[0], postures, _FLIPPED[good], not negated, chosen)
         return _FLIPPED.get(stance, stance), names
-    found = [_decisive(part, postures, good, negated) for part in below]
+    found = [_turning(part, postures, good, negated, chosen) for part in below]
     stance = _together(shape, [each for each, _ in found])
     if stance is good:
         return stance, ()
-    wanted = shape.wanted
-    if good is Posture.CONTRADICTS:
-        wanted = len(below) - wanted + 1
-    nearest = sorted(range(len(found)), key=lambda place: len(found[place][1]))[:wanted]
-    return stance, tuple(name for place in sorted(nearest) for name in found[place][1])
+    branches = chosen(shape, good, [names for _, names in found])
+    return stance, tuple(name for names in branches for name in names)
 
 
-def _one(
-    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
-) -> tuple[Posture, tuple[str, ...]]:
-    stance = _combined(shape, postures, negated)
-    return stance, () if stance is good else (shape.name,)
+def _nearest(shape: _Shape, good: Posture, ways: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return as many branches as are needed, of those that lack least."""
+    wanted = len(ways) - shape.wanted + 1 if good is Posture.CONTRADICTS else shape.wanted
+    near = sorted(range(len(ways)), key=lambda place: len(ways[place]))[:wanted]
+    return [ways[place] for place in sorted(near)]
+
+
+def _every(shape: _Shape, good: Posture, ways: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return ways
 
 
 def failing(
@@ -196,23 +214,7 @@ def failing(
     Returns:
         Their ids in the order of the page; none if the result is the wanted one.
     """
-    return _failing(_shape(node), postures, good, negated)[1]
-
-
-def _failing(
-    shape: _Shape, postures: Mapping[str, Posture], good: Posture, negated: bool
-) -> tuple[Posture, tuple[str, ...]]:
-    """Return the posture of a part, and which of its criteria keep it from the wanted one."""
-    below = shape.parts
-    if below is None:
-        return _one(shape, postures, good, negated)
-    if shape.turns:
-        stance, names = _failing(below[0], postures, _FLIPPED[good], not negated)
-        return _FLIPPED.get(stance, stance), names
-    found = [_failing(part, postures, good, negated) for part in below]
-    stance = _together(shape, [each for each, _ in found])
-    names = () if stance is good else tuple(name for _, each in found for name in each)
-    return stance, names
+    return _turning(_shape(node), postures, good, negated, _every)[1]
 
 
 def limit_of(tree: Node, postures: Mapping[str, Posture]) -> int | None:
