@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, stable_hash, task_rng
+from healthgym.core.seeding import (
+    INDEX_BOUND,
+    Split,
+    TaskStreams,
+    content_hash,
+    stable_hash,
+    task_rng,
+    weighted_order,
+)
 from healthgym.core.task import TaskKey
 from healthgym.errors import ConfigurationError
 from tests.core.toys import LedgerGenerator
@@ -101,3 +109,25 @@ def test_other_texts_are_no_keys(text: str) -> None:
 
 def test_stable_hash_has_128_bits() -> None:
     assert 2**100 < stable_hash("a") < 2**128
+
+
+def test_streams_are_made_when_they_are_drawn_from() -> None:
+    streams = TaskStreams("family", Split.TEST, 5, 3)
+    alone = [task_rng("family", Split.TEST, 5, stream) for stream in range(3)]
+    assert streams[2] is streams[-1] is streams[1:][1]
+    assert [each.random() for each in streams] == [each.random() for each in alone]
+    assert len(streams) == 3
+    with pytest.raises(IndexError):
+        streams[3]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 12])
+def test_a_weighted_order_is_the_one_that_numpy_draws(count: int) -> None:
+    for seed in range(200):
+        shares = np.random.default_rng(seed + 1000).random(count) ** 3 + 1e-3
+        shares /= shares.sum()
+        ours, theirs = np.random.default_rng(seed), np.random.default_rng(seed)
+        order = weighted_order(shares.tolist(), ours)
+        expected = theirs.choice(count, count, replace=False, p=shares) if count else []
+        assert order == list(expected)
+        assert ours.random() == theirs.random()

@@ -8,8 +8,10 @@ other fields, is such a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from healthgym.core.records import replace
 
 if TYPE_CHECKING:
     from typing import Self

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 
 import numpy as np
 
-from healthgym.core.seeding import Split, task_rng
+from healthgym.core.records import replace
+from healthgym.core.seeding import Split, TaskStreams, task_rng
 from healthgym.core.task import Instance, Task, TaskKey, require_index
 from healthgym.envs.managed_care.care_management.answers import (
     PHQ9,
@@ -144,7 +144,7 @@ class CareGenerator(CareTaskGenerator):
         """
         # Tasks of one index are other tasks at every difficulty.
         name = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(name, split, index, key) for key in range(_OPENED)]
+        streams = TaskStreams(name, split, index, _OPENED)
         choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
         begins = shift.begins if shift else begins

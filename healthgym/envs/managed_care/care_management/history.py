@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.care_management.conditions import (
     CareCondition,
     Coded,

@@ -6,13 +6,14 @@ Both offices work on cases like these: the provider's before anything is sent, t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.asking import askable
 from healthgym.envs.managed_care.cases.paperwork import Chances, Paper, draw_trouble
 from healthgym.envs.managed_care.cases.patients import (
@@ -50,7 +51,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 #: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
 #: that the offices keep to, and what is wrong with the chart's paper.
-ENDING, RULES, PATIENT, AROUND, NUMBERS, PAPER = range(6)
+STREAMS = 6
+ENDING, RULES, PATIENT, AROUND, NUMBERS, PAPER = range(STREAMS)
 #: Ways of a request that the payer's reviewers deny in error first.
 MISREAD = frozenset({Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL})
 #: Facts of which no table knows.
@@ -252,27 +254,6 @@ def as_shown(patient: CasePatient, drawn: Situation, today: date) -> PolicyAsses
     if found.posture is Posture.CONTRADICTS or not found.missing_documents:
         raise ConfigurationError("What is left of the chart asks for no evidence.")
     return found
-
-
-def require_shown(patient: CasePatient, drawn: Situation, found: PolicyAssessment) -> None:
-    """Refuse a case whose documents do not show what its chart knows, where that is needed.
-
-    Args:
-        patient: The patient with the finished chart.
-        drawn: What the request deserves.
-        found: What the facts show.
-
-    Raises:
-        ConfigurationError: If they do not.
-    """
-    if not isinstance(drawn.ending, Course):
-        return
-    if drawn.ending in (Course.GOLD_CARD, Course.NOTIFICATION):
-        return
-    needed = drawn.needed(found)
-    shown = {fact for facts in stating(patient.chart.shows, needed).values() for fact in facts}
-    if needed - shown:
-        raise ConfigurationError("The documents do not show what the chart knows.")
 
 
 def _require_found(book: Rulebook, planned: CaseFacts, today: date) -> None:

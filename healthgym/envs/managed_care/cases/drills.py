@@ -8,12 +8,13 @@ criteria and nothing else, and what the patient's chart would tell in many pages
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, partial
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase

@@ -7,8 +7,8 @@ both the library's, what was ordered would tell what becomes of the request.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.vocabulary.authorization import (

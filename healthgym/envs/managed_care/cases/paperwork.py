@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache, partial
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import ALIKE, person, workforce
 from healthgym.envs.managed_care.cases.patients import CasePatient, unopened
 from healthgym.envs.managed_care.cases.situations import Situation

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Protocol
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import bulletin, page_of
 from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Situation

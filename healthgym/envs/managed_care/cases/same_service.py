@@ -6,11 +6,11 @@ and day do, all of which the instruction tells, and which fit one patient togeth
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.hours import business_day, visit_start

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis
 from healthgym.worlds.managed_care.policies.criteria import (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 
+from healthgym.core.records import replace
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.managed_care.cases.clinic import draw_morning

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
 
+from healthgym.core.seeding import weighted_order
 from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
 from healthgym.envs.managed_care.cases.handling import handlings
 from healthgym.envs.managed_care.cases.shelf import Shelf
@@ -55,6 +56,9 @@ class Choices:
     known: Mapping[Ending, Editions]
     services: tuple[tuple[str, ...], ...]
     weights: Mapping[Ending, float]
+    _found: dict[tuple[tuple[Ending, ...], str], tuple[list[Ending], list[float]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def action(self, rng: np.random.Generator) -> tuple[Ending, ...]:
         """Return the endings of an action."""
@@ -85,12 +89,17 @@ class Choices:
         self, action: tuple[Ending, ...], name: str, rng: np.random.Generator
     ) -> list[Ending]:
         """Return the ways of an action that a policy allows, in the order they are tried."""
-        able = [ending for ending in action if name in self.known[ending]]
-        if not able:
-            return []
-        shares = np.array([self.weights[ending] for ending in able])
-        order = rng.choice(len(able), len(able), replace=False, p=shares / shares.sum())
-        return [able[int(n)] for n in order]
+        able, shares = self._able(action, name)
+        return [able[place] for place in weighted_order(shares, rng)]
+
+    def _able(self, action: tuple[Ending, ...], name: str) -> tuple[list[Ending], list[float]]:
+        """Return the ways of an action that a policy allows, and how often each is the first."""
+        found = self._found.get((action, name))
+        if found is None:
+            able = [ending for ending in action if name in self.known[ending]]
+            shares = np.array([self.weights[ending] for ending in able])
+            found = self._found[action, name] = able, (shares / shares.sum()).tolist()
+        return found
 
 
 @lru_cache(maxsize=_KEPT)

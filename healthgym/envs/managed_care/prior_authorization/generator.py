@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 
 import numpy as np
 
-from healthgym.core.seeding import Split, task_rng
+from healthgym.core.seeding import Split, TaskStreams
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.managed_care.cases.clinic import (
     REGION,
@@ -23,6 +23,7 @@ from healthgym.envs.managed_care.cases.drawing import (
     NUMBERS,
     PATIENT,
     RULES,
+    STREAMS,
     DrawnCase,
     draw_case,
 )
@@ -134,7 +135,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(family, split, index, key) for key in range(6)]
+        streams = TaskStreams(family, split, index, STREAMS)
         config, cases = self._asked(split, index, streams)
         begins = draw_morning(streams[ENDING])
         begins = shift.begins if shift else begins

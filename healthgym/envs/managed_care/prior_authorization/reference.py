@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from healthgym.envs.managed_care.cases.drawing import DrawnCase, require_shown
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation
@@ -38,17 +38,9 @@ _STATUSES = {
 
 
 def reference_of(case: DrawnCase) -> AuthorizationReference:
-    """Return the right handling.
-
-    Args:
-        case: The case.
-
-    Raises:
-        ConfigurationError: If the documents do not show what the chart knows.
-    """
+    """Return the right handling of a case."""
     book, patient, drawn, found = case.book, case.patient, case.drawn, case.found
     chart, order = patient.chart, patient.order
-    require_shown(patient, drawn, found)
     return UnreadReference.later(
         partial(_Unread, case),
         action=drawn.action,

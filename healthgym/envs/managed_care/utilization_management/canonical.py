@@ -10,16 +10,16 @@ from importlib.resources import files
 
 import numpy as np
 
-from healthgym.core.seeding import Split, task_rng
+from healthgym.core.seeding import Split, TaskStreams
 from healthgym.envs.managed_care.cases.clinic import draw_morning
 from healthgym.envs.managed_care.cases.drawing import (
     ENDING,
     PATIENT,
     RULES,
+    STREAMS,
     DrawnCase,
     Settings,
     draw_case,
-    require_shown,
 )
 from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
 from healthgym.envs.managed_care.cases.shift import Shift
@@ -28,8 +28,8 @@ from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 
-#: The family whose seeds these are, and how many streams it draws from.
-_FAMILY, _STREAMS = "prior-authorization-canonical", 6
+#: The family whose seeds these are.
+_FAMILY = "prior-authorization-canonical"
 #: Policies of any depth.
 _ANY = (1, 20)
 
@@ -41,7 +41,7 @@ def same_draw(
     index: int,
     shift: Shift | None = None,
     opens: datetime | None = None,
-) -> tuple[DrawnCase, datetime, list[np.random.Generator]]:
+) -> tuple[DrawnCase, datetime, Sequence[np.random.Generator]]:
     """Return the case of a canonical task of prior authorization, and when it is sent.
 
     Args:
@@ -55,7 +55,7 @@ def same_draw(
     Returns:
         The case, the morning, and the streams as the draw has left them.
     """
-    streams = [task_rng(f"{_FAMILY}/{difficulty}", split, index, n) for n in range(_STREAMS)]
+    streams = TaskStreams(f"{_FAMILY}/{difficulty}", split, index, STREAMS)
     ending, category = _requests()[index]
     drawn = draw_morning(streams[ENDING])
     opens = opens or drawn
@@ -64,7 +64,6 @@ def same_draw(
             subject = draw_subject(streams[PATIENT], policy, split)
             day = opens.date()
             case = draw_case(config, policy, ending, subject, day, streams, shift=shift)
-            require_shown(case.patient, case.drawn, case.found)
         except ConfigurationError:
             continue
         return case, opens, streams

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
 import numpy as np
 
-from healthgym.core.seeding import Split, task_rng
+from healthgym.core.records import replace
+from healthgym.core.seeding import Split, TaskStreams
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.managed_care.cases.clinic import (
     draw_morning,
@@ -24,7 +25,6 @@ from healthgym.envs.managed_care.cases.drawing import (
     RULES,
     DrawnCase,
     draw_case,
-    require_shown,
 )
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shift import Shift
@@ -159,7 +159,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(family, split, index, key) for key in range(_STREAMS)]
+        streams: Sequence[np.random.Generator] = TaskStreams(family, split, index, _STREAMS)
         if self._cases and self.is_fixed(split):
             return self._fixed(split, index, streams, shift, opens)
         config, choices = self._asked(streams[ENDING])
@@ -193,7 +193,6 @@ class ReviewGenerator(ReviewTaskGenerator):
                     shift=shift,
                     fits=fits,
                 )
-                require_shown(case.patient, case.drawn, case.found)
                 key = TaskKey(self.name, split, index)
                 return case, self._task(key, way, case, opens, streams, kind, shift)
             except BegunElsewhen:
@@ -206,7 +205,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         self,
         split: Split,
         index: int,
-        streams: list[np.random.Generator],
+        streams: Sequence[np.random.Generator],
         shift: Shift | None,
         opens: datetime | None,
     ) -> tuple[DrawnCase, ReviewInstance]:
@@ -241,7 +240,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         way: Way,
         case: DrawnCase,
         opens: datetime,
-        streams: list[np.random.Generator],
+        streams: Sequence[np.random.Generator],
         kind: Kind | None = None,
         shift: Shift | None = None,
     ) -> ReviewInstance:
@@ -305,7 +304,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         own: str,
         ids: list[str],
         opens: datetime,
-        streams: list[np.random.Generator],
+        streams: Sequence[np.random.Generator],
         shift: Shift | None,
     ) -> ReviewInstance:
         """Return a task in which a denial is disputed."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.utilization_management.chain import in_first
 from healthgym.envs.managed_care.utilization_management.task import StartStage

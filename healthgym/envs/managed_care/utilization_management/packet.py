@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import OWN_KINDS
 from healthgym.envs.managed_care.utilization_management.choosing import Shelf

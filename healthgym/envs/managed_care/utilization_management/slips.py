@@ -8,10 +8,11 @@ are wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.findings import Finding

@@ -7,11 +7,11 @@ with.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
 from healthgym.envs.managed_care.cases.patients import CaseFacts
 from healthgym.envs.managed_care.cases.shift import Shift

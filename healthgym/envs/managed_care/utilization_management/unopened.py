@@ -7,11 +7,12 @@ where the case lies: the rest is read of few of a task's cases.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import staff, workforce
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care.apps.payer.arriving import came_in

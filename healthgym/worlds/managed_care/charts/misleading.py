@@ -7,11 +7,12 @@ counts is a rule of the handbook (``provider-pa/operational/evidence-standards.m
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date, timedelta
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.filing import Desk
 from healthgym.worlds.managed_care.charts.phrases import Ahead, seeded

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.knowledge import (
     Study,

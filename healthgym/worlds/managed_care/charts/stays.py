@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.charts.knowledge import Form
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import LASTING, begun

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
 from healthgym.core.borders import JsonObject
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.handbook.rules import (
     OperatingRules,
     TurnaroundHours,

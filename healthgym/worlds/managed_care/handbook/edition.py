@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cache, partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from healthgym.core.records import replace
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.draws import decisive_fields, drawn_fields
 from healthgym.worlds.managed_care.handbook.library import Library

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.core.seeding import content_hash, stable_hash
 from healthgym.worlds.managed_care.handbook.full import MedicalSource
 from healthgym.worlds.managed_care.handbook.page import Page

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import date, timedelta
 from functools import partial
 from operator import attrgetter
 
 from numpy.random import Generator
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.deferred import Deferred, varied
 from healthgym.worlds.managed_care.policies.checking import faults
 from healthgym.worlds.managed_care.policies.criteria import (

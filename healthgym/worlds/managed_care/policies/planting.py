@@ -9,12 +9,13 @@ one of those criteria, asking the evaluation, and drawing again until it agrees.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date
 from functools import cache
 
 from numpy.random import Generator
 
+from healthgym.core.records import replace
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.hours import some_business_day
 from healthgym.worlds.managed_care.facts import AnyFact

@@ -8,7 +8,7 @@ evaluations follow.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -16,6 +16,7 @@ from typing import ClassVar, NamedTuple
 from pydantic import ConfigDict
 
 from healthgym.core.borders import JsonDict
+from healthgym.core.records import replace
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion

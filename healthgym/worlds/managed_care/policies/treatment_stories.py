@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 
 from numpy.random import Generator
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     MedicationCourse,

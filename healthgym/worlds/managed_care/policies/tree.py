@@ -7,11 +7,12 @@ returns another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.keeping import Keeping, kept
 

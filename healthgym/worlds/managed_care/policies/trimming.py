@@ -7,11 +7,11 @@ way it is evaluated follow from it as they do from the whole one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.core.seeding import stable_hash
 from healthgym.worlds.managed_care.policies.checking import contradiction
 from healthgym.worlds.managed_care.policies.policy import Policy, Texts

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 import numpy as np
 
+from healthgym.core.records import replace
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
