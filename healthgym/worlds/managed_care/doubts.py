@@ -47,8 +47,9 @@ DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 #: Kinds of words of which each sentence is asked how it speaks of them.
 _JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
-#: The same, with words that join others, where what is said of somebody is looked through.
-_PASSED = _JUDGED | {"joining"}
+#: The same, with words that join others and for what an office gives, where what is said of
+#: somebody is looked through.
+_PASSED = _JUDGED | {"given", "joining"}
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: Before a day that is none in particular.
@@ -93,7 +94,8 @@ def claims_of(sentence: str, pages: tuple[str, ...]) -> Claims:
 def _of_words(plain: str, pages: tuple[str, ...]) -> Claims:
     """Return what a sentence without ids and numbers brings up, but for what a policy asks."""
     dated = tuple(partial(_dated, each) for each in _MONTH.findall(plain))
-    text = _MONTH.sub("", plain).casefold()
+    # A set term names a need, and no finding: "knowledge deficit".
+    text = form("set_terms").sub("", _MONTH.sub("", plain).casefold())
     if text.endswith("?"):  # a question asks, but for what it takes for granted
         text = presumed(text) or text
     doubts: tuple[Doubt, ...] = (*_names(plain, pages), *dated)
