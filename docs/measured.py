@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -276,12 +276,18 @@ def figures(results: Path) -> str:
         parts.append(f"## {path.stem}")
         parts.append(
             f"{machine.get('cpu', 'unnamed processor')}, {machine.get('cores', '?')} cores, "
-            f"Python {machine.get('python', '?')}; `benchmarks/results/{path.name}`, "
+            f"Python {_interpreter(machine)}; `benchmarks/results/{path.name}`, "
             f"{len(rows)} figures."
         )
         shown = [f"| `{name}` | {value} |" for name, value in rows[:MOST]]
         parts.append("\n".join(("| figure | value |", "|---|---|", *shown)))
     return "\n\n".join(parts) + "\n"
+
+
+def _interpreter(machine: Mapping[str, object]) -> str:
+    """Return the version of an interpreter, and the time of the fixed piece of Python if known."""
+    version, reference = machine.get("python", "?"), machine.get("reference_us")
+    return f"{version} (a fixed piece of it takes {reference} us)" if reference else f"{version}"
 
 
 def leaderboard(folder: Path) -> str:

@@ -82,7 +82,9 @@ def test_results_are_merged_by_measure(script: Path, repo_root: Path, tmp_path: 
     assert report["figures"]["speed"] == {"spent_ms": 2.0, "done_per_s": 7.0, "repeats": 100}
     assert report["figures"]["import"]["inner"] == {"word": "hello"}
     assert report["figures"]["import"]["tasks"] == 7
-    assert set(report["machine"]) == {"cpu", "cores", "load_average", "python", "system"}
+    described = {"build", "cpu", "cores", "load_average", "python", "reference_us", "system"}
+    assert set(report["machine"]) == described
+    assert report["machine"]["reference_us"] > 0
 
 
 def test_an_unknown_measure_is_an_error_that_names_the_known(script: Path, repo_root: Path) -> None:
