@@ -13,7 +13,7 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Set
 from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, Self, TypeVar
 
@@ -230,9 +230,20 @@ def bytes_of(thing: object) -> int:
             stack += item
         else:
             stack += getattr(item, "__dict__", {}).values()
-            slots = getattr(type(item), "__slots__", ())
-            stack += [getattr(item, name, None) for name in slots if isinstance(name, str)]
+            stack += [getattr(item, name, None) for name in _slots(type(item))]
     return total
+
+
+def _slots(kind: type) -> Iterator[str]:
+    """Yield the slots of a kind and its bases that hold what is its own.
+
+    Who refers to it weakly is none of that, and Python 3.11.0 to 3.11.2 cannot read the slot of a
+    dataclass for it.
+    """
+    for each in kind.__mro__:
+        slots = each.__dict__.get("__slots__", ())
+        names = (slots,) if isinstance(slots, str) else slots
+        yield from (name for name in names if name not in ("__dict__", "__weakref__"))
 
 
 def _one(built: object) -> int:

@@ -92,6 +92,30 @@ def test_bytes_are_those_of_what_a_thing_holds_each_once() -> None:
     assert bytes_of(Thing) < 100
 
 
+class Slotted:
+    """Has slots, and cannot say who refers to it: as a dataclass of Python 3.11.2 cannot."""
+
+    __slots__ = ("held",)
+
+    @property
+    def __weakref__(self) -> object:
+        raise TypeError("descriptor '__weakref__' doesn't apply")
+
+
+class Inner(Slotted):
+    __slots__ = "more"
+
+    def __init__(self) -> None:
+        self.held, self.more = np.zeros(1000), np.zeros(500)
+
+
+Inner.__slots__ = ("more", "__weakref__")  # type: ignore[misc]
+
+
+def test_bytes_are_those_of_all_slots_but_the_one_for_weak_references() -> None:
+    assert 12_000 < bytes_of(Inner()) < 13_000
+
+
 def test_long_texts_are_answered_anew_each_time() -> None:
     asked: list[str] = []
 
