@@ -247,7 +247,7 @@ def test_no_pattern_that_matches_is_passed_over() -> None:
     for line in lines:
         words = words_of(even(json.loads(line)["text"]), known.spelling)
         places = places_of(words.words, clauses_of(words, known.joints).starts, known)
-        plain = replace(places, lack=0, near=set(every), matched={}, might=set(every))
+        plain = replace(places, near=set(every), matched={}, might=set(every))
         plain.match(every)
         places.match(every)
         assert places.matched == plain.matched

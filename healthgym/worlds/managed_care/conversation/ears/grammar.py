@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from sys import intern
 from typing import Any
 
 from healthgym.core.records import replace
@@ -211,11 +212,11 @@ def _made() -> tuple[tuple[Rule, ...], Vocabulary, tuple[Pattern, ...]]:
 
 def _parts() -> frozenset[str]:
     """Return the words of the names of medicines."""
-    return frozenset(word for name in _read("medicines.json")["names"] for word in name.split())
+    return frozenset().union(*map(_set, _read("medicines.json")["names"]))
 
 
 def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(map(intern, text.split()))
 
 
 def _vocabulary(words: Mapping[str, Any], medicines: frozenset[str]) -> Vocabulary:
@@ -233,14 +234,16 @@ def _vocabulary(words: Mapping[str, Any], medicines: frozenset[str]) -> Vocabula
 
 
 def _spelling(words: Mapping[str, Any], spoken: frozenset[str]) -> Spelling:
-    spread = {name: tuple(found.split()) for name, found in words["spread"].items()}
+    spread = {name: tuple(map(intern, found.split())) for name, found in words["spread"].items()}
     fillers = _set(words["fillers"]) - spread.keys()
     right = (spoken | _set(words["known"])) - fillers - spread.keys()
+    known = frozenset(word for word in right if word[0].isalnum())
     return Spelling(
         spread=spread,
         fillers=fillers,
         titles=_set(words["titles"]),
-        known=frozenset(word for word in right if word[0].isalnum()),
+        known=known,
+        same={word: word for word in known},
         slips=slips_of(spoken),
     )
 

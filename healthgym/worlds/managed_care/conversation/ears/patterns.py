@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 
 _GAPS = {"..": 3, "...": 8}
 #: How much worse than another it is to look a pattern up by a common word.
@@ -163,9 +164,15 @@ class Vocabulary:
         return Element(self._set(words), tuple(runs), gap, optional, self._set(found))
 
     def _set(self, words: set[str]) -> frozenset[str]:
-        """Return some words, as the same set wherever they are the same."""
-        made = frozenset(words)
-        return self.sets.setdefault(made, made)
+        """Return some words, as the same set, and the same words, wherever they are the same.
+
+        What is the same object is found in a table without a look at its letters.
+        """
+        made = self.sets.get(frozenset(words))
+        if made is None:
+            made = frozenset(map(intern, words))
+            self.sets[made] = made
+        return made
 
 
 def _step(element: Element) -> Step:

@@ -130,10 +130,11 @@ def read(message: str, rules: Grammar) -> Reading:
     clauses = clauses_of(words, rules.joints)
     places = places_of(words.words, clauses.starts, rules)
     found: dict[int, int] = {}
-    of = rules.of
+    of, matched = rules.of, places.matched
     for pattern in sorted(places.match(rules.ruled)):
+        ends = matched[pattern]
         for number in of[pattern]:
-            found[number] = found.get(number, 0) | places.matched[pattern]
+            found[number] = found.get(number, 0) | ends
     roles: dict[Role | None, list[tuple[Rule, int]]] = {}
     for number, ends in found.items():
         rule = rules.rules[number]

@@ -80,6 +80,7 @@ class Spelling:
         fillers: Words that change nothing.
         titles: Words after which a full stop ends no sentence.
         known: Words that are right as they stand.
+        same: Each of them as the one object that the grammar has of it.
         slips: The long words of the grammar by what is left of them without one letter.
     """
 
@@ -87,6 +88,7 @@ class Spelling:
     fillers: frozenset[str]
     titles: frozenset[str]
     known: frozenset[str]
+    same: Mapping[str, str]
     slips: Mapping[str, str]
 
     def mended(self, word: str) -> str:
@@ -181,13 +183,14 @@ def words_of(text: str, spelling: Spelling) -> Words:
         spelling: What is known of how words are written.
     """
     reader = _Reader(spelling)
-    spread, fillers, known = spelling.spread, spelling.fillers, spelling.known
+    spread, fillers, same = spelling.spread, spelling.fillers, spelling.same
     words, breaks = reader.words, reader.breaks
     plain, written = True, ""
     for token in _TOKEN.findall(text):
-        if plain and token in known:  # as most are
+        word = same.get(token)
+        if plain and word is not None:  # as most are
             written = token
-            words.append(token)
+            words.append(word)
             breaks.append(0)
             continue
         if not token[0].isalnum():
@@ -195,14 +198,14 @@ def words_of(text: str, spelling: Spelling) -> Words:
             plain = not (reader.in_quotes or reader.open)
             continue
         written = token
-        if token in known:
-            reader.word(token)
+        if word is not None:
+            reader.word(word)
         elif token in spread:
-            for word in spread[token]:
-                reader.word(word)
+            for each in spread[token]:
+                reader.word(each)
         elif token not in fillers:
-            for word in _unknown(token, spelling):
-                reader.word(word)
+            for each in _unknown(token, spelling):
+                reader.word(each)
     return Words(
         words=tuple(reader.words),
         breaks=tuple(reader.breaks),
