@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
     Scope,
     grammar,
 )
-from healthgym.worlds.managed_care.conversation.ears.medicines import medicines_of
+from healthgym.worlds.managed_care.conversation.ears.medicines import medicines_of, named
 from healthgym.worlds.managed_care.conversation.ears.questions import (
     SPEAKER,
     Drugs,
@@ -28,6 +28,7 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
     questions,
 )
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
+from healthgym.worlds.managed_care.conversation.ears.words import Words, heard_words
 from healthgym.worlds.managed_care.voices import PRIVATE, Part, Topic
 
 #: Letters up to which a message is remembered.
@@ -67,15 +68,16 @@ def understand(
     """Return the acts that an utterance holds, as :func:`understand_anew` does.
 
     What was heard lately is remembered: phrase books say the same to many, and so do the many
-    attempts at one task.
+    attempts at one task. Who takes something else hears the same, unless it is named.
 
     Args:
         message: What is said; any text.
         meant: What the caller says to have meant by it.
         medicines: Names of the medicines of who listens.
     """
-    lately = _lately if len(message) <= _SHORT else understand_anew
-    return lately(message, meant, medicines)
+    if len(message) > _SHORT:
+        return understand_anew(message, meant, medicines)
+    return _lately(message, meant, named(_words(message).words, medicines))
 
 
 def understand_anew(
@@ -92,15 +94,26 @@ def understand_anew(
         meant: What the caller says to have meant by it.
         medicines: Names of the medicines of who listens.
     """
+    return _understood(heard_words(message, grammar().spelling), meant, medicines)
+
+
+@lru_cache(maxsize=2048)
+def _lately(message: str, meant: tuple[Meant, ...], medicines: tuple[str, ...]) -> Heard:
+    """Return what is understood of a short message, as long as there are not too many."""
+    return _understood(_words(message), meant, medicines)
+
+
+@lru_cache(maxsize=2048)
+def _words(message: str) -> Words:
+    return heard_words(message, grammar().spelling)
+
+
+def _understood(words: Words, meant: tuple[Meant, ...], medicines: tuple[str, ...]) -> Heard:
     known = grammar()
-    reading = read(message, known)
+    reading = read(words, known)
     found = sorted(_found(reading, known, medicines), key=lambda each: each.ends & -each.ends)
     acts = _once(each.said for each in found)
     return Heard((*acts, *_helped(acts, meant, reading, found)) if meant else acts)
-
-
-#: What is understood of short messages, kept as long as there are not too many.
-_lately = lru_cache(maxsize=2048)(understand_anew)
 
 
 def _once(said: Iterable[Said]) -> tuple[Said, ...]:

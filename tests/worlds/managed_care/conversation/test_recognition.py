@@ -287,10 +287,14 @@ def test_the_grammar_names_only_what_there_is() -> None:
     assert worries == set(Concern)
 
 
-@pytest.mark.parametrize("message", ["Are you in pain?", "Do you take warfarin? " * 40])
+@pytest.mark.parametrize(
+    "message", ["Are you in pain?", "Do you take your fish oil?", "Do you take warfarin? " * 40]
+)
 def test_what_is_remembered_is_what_is_heard_anew(message: str) -> None:
-    for own in ((), ("warfarin 5 mg",)):
+    for own in ((), ("warfarin 5 mg",), ("fish oil 1 g", "warfarin 5 mg"), ("oil of fish",)):
         assert understand(message, (), own) == understand(message, (), own)
         assert understand(message, (), own) == understand_anew(message, (), own)
     meant = (Meant(act=Act.GREET),)
     assert understand("Mmh.", meant) != understand("Mmh.")
+    fish = "Do you take your fish oil?"
+    assert understand(fish, (), ("fish oil 1 g",)) != understand(fish)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar, grammar
 from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
-from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
+from healthgym.worlds.managed_care.conversation.ears.words import heard_words
 
 #: Letters of the shortest name of a medicine that is told by where it stands.
 _SHORTEST = 5
@@ -28,12 +28,11 @@ def medicines_of(
         own: Names of the medicines of who listens, with or without a dose; they know them by these,
             or by the first words of one.
     """
-    names = tuple(way for medicine in own for way in _own(medicine))
-    said = reading.places.said
-    own_said = any(words and words[0] in said for _, words in names)
+    words, breaks = reading.words.words, reading.words.breaks
+    names = tuple(way for medicine in named(words, own) for way in _own(medicine))
+    said, own_said = reading.places.said, bool(names)
     if not own_said and UNKNOWN not in said and said.isdisjoint(known.drugs):
         return
-    words, breaks = reading.words.words, reading.words.breaks
     telling = said - known.spelling.known | said & known.drugs
     past = last = 0
     for place, word in enumerate(words):
@@ -53,6 +52,23 @@ def medicines_of(
         past = end
 
 
+def named(words: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of one's own medicines that may be named: the first word of the name is there.
+
+    Args:
+        words: The words of a message.
+        own: Names of medicines.
+    """
+    if _first_words(own).isdisjoint(words):
+        return ()
+    return tuple(name for name in own if not _first_words((name,)).isdisjoint(words))
+
+
+@lru_cache(maxsize=4096)
+def _first_words(own: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for name in own for _, words in _own(name) for word in words[:1])
+
+
 @lru_cache(maxsize=4096)
 def _own(medicine: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return a name up to the dose, in small letters, with its words as they may be heard."""
@@ -60,7 +76,7 @@ def _own(medicine: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     name = " ".join(takewhile(lambda word: not word[0].isdigit(), parts))
     # A medicine of two in one is said with an "and".
     ways = dict.fromkeys((name, name.replace("/", " and ")))
-    return tuple((name, words_of(even(way), grammar().spelling).words) for way in ways)
+    return tuple((name, heard_words(way, grammar().spelling).words) for way in ways)
 
 
 def _of_own(

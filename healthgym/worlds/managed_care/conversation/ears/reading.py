@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
     Scope,
 )
 from healthgym.worlds.managed_care.conversation.ears.places import Places, places_of
-from healthgym.worlds.managed_care.conversation.ears.words import Words, even, words_of
+from healthgym.worlds.managed_care.conversation.ears.words import Words
 
 #: Most words of an expression that looks like a negation or a condition and is none.
 _NEAR = 4
@@ -119,14 +119,13 @@ class Reading:
         return bits
 
 
-def read(message: str, rules: Grammar) -> Reading:
+def read(words: Words, rules: Grammar) -> Reading:
     """Return a message as it is read.
 
     Args:
-        message: Any text.
+        words: Its words.
         rules: By what it is read.
     """
-    words = words_of(even(message), rules.spelling)
     clauses = clauses_of(words, rules.joints)
     places = places_of(words.words, clauses.starts, rules)
     found: dict[int, int] = {}

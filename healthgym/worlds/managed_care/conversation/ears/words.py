@@ -215,6 +215,16 @@ def words_of(text: str, spelling: Spelling) -> Words:
     )
 
 
+def heard_words(message: str, spelling: Spelling) -> Words:
+    """Return the words of a message as it was written.
+
+    Args:
+        message: Any text.
+        spelling: What is known of how words are written.
+    """
+    return words_of(even(message), spelling)
+
+
 def _unknown(token: str, spelling: Spelling) -> tuple[str, ...]:
     """Return the words of a token that is not in the grammar."""
     stem, mark, tail = token.partition("'")
