@@ -35,14 +35,22 @@ class Line:
     """Something to say.
 
     Attributes:
+        name: What it is called, among those that were said.
         text: The words, with slots in braces.
         kind: Whose words they are; None if anybody's.
         life: How somebody lives who can say it; None if anybody can.
+        ready: The words as they are said, if they have no slots.
     """
 
+    name: str
     text: str
     kind: PersonaKind | None = None
     life: Circumstance | None = None
+    ready: str = ""
+
+    def said(self, slots: Mapping[str, str]) -> str:
+        """Return the words, with what stands in the slots."""
+        return self.ready or sentences(self.text.format(**slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +106,18 @@ def lines() -> Mapping[str, tuple[Line, ...]]:
             if raw.startswith("["):
                 key = raw.strip("[]")
             elif raw and not raw.startswith("#"):
-                found.setdefault(key, []).append(_line(raw))
+                listed = found.setdefault(key, [])
+                listed.append(_line(f"{key}#{len(listed)}", raw))
     return {key: tuple(listed) for key, listed in found.items()}
 
 
-def _line(raw: str) -> Line:
+def _line(name: str, raw: str) -> Line:
     """Return a line, which may begin with whose it is, or how its speaker lives."""
     whose, bar, text = raw.partition("| ")
-    if not bar:
-        return Line(raw)
-    if whose in set(Circumstance):
-        return Line(text, life=Circumstance(whose))
-    return Line(text, PersonaKind(whose))
+    text = text if bar else raw
+    life = Circumstance(whose) if bar and whose in set(Circumstance) else None
+    kind = PersonaKind(whose) if bar and life is None else None
+    return Line(name, text, kind, life, "" if "{" in text else sentences(text))
 
 
 @cache
@@ -147,7 +155,6 @@ class Speaker:
         seed: From which their wording is drawn.
         turn: Number of the turn, over all calls.
         used: Lines that they have said in this call.
-        draws: What draws a line.
     """
 
     kind: PersonaKind
@@ -155,10 +162,7 @@ class Speaker:
     seed: int
     turn: int
     used: set[str] = field(default_factory=set)
-    draws: np.random.Generator = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.draws = np.random.default_rng([self.seed, self.turn])
+    _draws: np.random.Generator | None = field(init=False, default=None)
 
     def line(self, key: str, **slots: str) -> str:
         """Return a line that was not yet said in this call, mostly of the person's own kind.
@@ -167,17 +171,16 @@ class Speaker:
             key: What is to be said.
             slots: What stands in the slots.
         """
-        listed = lines()[key]
-        fresh = [n for n, line in enumerate(listed) if self._mine(line) and self._new(key, n)]
-        own = [n for n in fresh if listed[n].kind is not None]
+        fresh = [line for line in self._mine(key) if line.name not in self.used]
+        own = [line for line in fresh if line.kind is not None]
         # A person's own turns of phrase come first, mostly: who always used them would be a parrot.
-        if own and len(own) < len(fresh) and self.draws.random() < _OWN:
+        if own and len(own) < len(fresh) and self._stream().random() < _OWN:
             fresh = own
         if not fresh:
             return self._repeated(key, slots)
-        number = fresh[int(self.draws.integers(len(fresh)))]
-        self.used.add(f"{key}#{number}")
-        return sentences(listed[number].text.format(**slots))
+        line = fresh[self._below(len(fresh))]
+        self.used.add(line.name)
+        return line.said(slots)
 
     def fixed(self, key: str, about: str, **slots: str) -> str:
         """Return the line that this person always has for something, because it is a fact.
@@ -187,9 +190,8 @@ class Speaker:
             about: What it is about.
             slots: What stands in the slots.
         """
-        listed = [line for line in lines()[key] if self._mine(line)]
-        chosen = listed[self.stable(f"{key} {about}", len(listed))]
-        return sentences(chosen.text.format(**slots))
+        listed = self._mine(key)
+        return listed[self.stable(f"{key} {about}", len(listed))].said(slots)
 
     def whole(self, text: str) -> str:
         """Return an answer that was not given in this call: who gives one again says so."""
@@ -213,26 +215,36 @@ class Speaker:
         """Return a number below a size that is always the same of this person."""
         return crc32(f"{self.seed} {about}".encode()) % size
 
-    def _mine(self, line: Line) -> bool:
-        return (line.kind is None or line.kind is self.kind) and self._lived(line)
+    def _mine(self, key: str) -> list[Line]:
+        """Return the lines for something that this person can say."""
+        kind, lives = self.kind, self.lives
+        return [
+            line
+            for line in lines()[key]
+            if (line.kind is None or line.kind is kind)
+            and (line.life is None or line.life in lives)
+        ]
 
-    def _lived(self, line: Line) -> bool:
-        return line.life is None or line.life in self.lives
+    def _stream(self) -> np.random.Generator:
+        """Return what draws; it takes longer to make than most turns need it."""
+        if self._draws is None:
+            self._draws = np.random.default_rng([self.seed, self.turn])
+        return self._draws
 
-    def _new(self, key: str, number: int) -> bool:
-        return f"{key}#{number}" not in self.used
+    def _below(self, count: int) -> int:
+        """Return a number below a count. Below one there is nothing to draw."""
+        return int(self._stream().integers(count)) if count > 1 else 0
 
     def _repeated(self, key: str, slots: Mapping[str, str]) -> str:
         """Return a line that was said before, and say so."""
-        listed = [line.text for line in lines()[key] if self._mine(line)]
-        text = listed[int(self.draws.integers(len(listed)))].format(**slots)
-        openers = [line.text for line in lines()["again"] if self._mine(line)]
+        listed = self._mine(key)
+        text = sentences(listed[self._below(len(listed))].text.format(**slots))
         pairs = [
-            f"{opener} {sentences(text)}"
-            for opener in openers
-            if f"{opener} {sentences(text)}" not in self.used
+            pair
+            for opener in self._mine("again")
+            if (pair := f"{opener.text} {text}") not in self.used
         ]
-        chosen = pairs[int(self.draws.integers(len(pairs)))] if pairs else sentences(text)
+        chosen = pairs[self._below(len(pairs))] if pairs else text
         self.used.add(chosen)
         return chosen
 
