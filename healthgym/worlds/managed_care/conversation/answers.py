@@ -62,18 +62,13 @@ def answer(talk: Talk, asked: Asked) -> None:
             _plainly(talk, asked.topic)
 
 
-def _known(talk: Talk, told: Disclosure) -> bool:
-    """Return whether something was told in an earlier turn."""
-    return told in talk.memory.disclosed
-
-
 def _again(talk: Talk, told: Iterable[Disclosure]) -> str:
     """Return what goes before an answer: that it was given already, if it was.
 
     Who asks right after an answer makes sure of it, which is no wrong.
     """
     told = tuple(told)
-    if not told or not all(_known(talk, item) for item in told):
+    if not told or not all(talk.knows(item) for item in told):
         return ""
     _asked_again(talk, told)
     return talk.speaker.line("again") + " "
@@ -81,6 +76,8 @@ def _again(talk: Talk, told: Iterable[Disclosure]) -> str:
 
 def _told_early(talk: Talk, told: Disclosure) -> bool:
     """Return whether something was told before the agreement, and not since."""
+    if not talk.knows(told):
+        return False  # as mostly
     turns = [turn for turn in talk.memory.turns if told in turn.told]
     return bool(turns) and all(turn.stage in UNDECIDED for turn in turns)
 
@@ -115,13 +112,13 @@ def _instrument(talk: Talk, asked: Asked) -> None:
         return
     for item in items[: talk.persona.items_at_once]:
         told = _item(talk, asked.topic, item)
-        once = sum(told in turn.told for turn in talk.memory.turns) == 1
+        new = not talk.knows(told)
+        once = not new and sum(told in turn.told for turn in talk.memory.turns) == 1
         before = "" if once else _again(talk, (told,))
         talk.words.append(before + talk.speaker.score(asked.topic, item, told.score or 0))
         if once:
             talk.words.append(talk.speaker.fixed(f"which.{told.score or 0}", item))
         talk.tell((told,))
-        new = not _known(talk, told)
         if asked.topic is Topic.PHQ9 and item == _SELF_HARM_ITEM and told.score and new:
             talk.say("safety.word")
             talk.mind = replace(talk.mind, danger=True)
@@ -152,7 +149,7 @@ def _medicines(talk: Talk, asked: Asked) -> None:
         if Part.OTHERS in asked.parts:
             _besides(talk, taken, [])
         return
-    left = [told for told in taken if not _known(talk, told)]
+    left = [told for told in taken if not talk.knows(told)]
     if Part.OTHERS in asked.parts:
         left = _besides(talk, taken, left)
         if not left:
@@ -204,7 +201,7 @@ def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> Non
         talk.say("medicine.strange", drug=_spoken_name(name))
         return
     # Who comes back to a medicine that is left out asks why, the first time.
-    if _known(talk, told) and _unexplained(talk, told):
+    if talk.knows(told) and _unexplained(talk, told):
         tell_medicine(talk, told, "")
         _explain(talk, told)
         return
@@ -322,7 +319,7 @@ def safety(talk: Talk) -> bool:
     listed = talk.persona.tells.get(Topic.SAFETY, ())
     told = listed[0] if listed else Disclosure(topic=Topic.SAFETY, present=False)
     side = "yes" if told.present else "no"
-    known = _known(talk, told)
+    known = talk.knows(told)
     if known:
         talk.say(f"safety.still_{side}")
     else:

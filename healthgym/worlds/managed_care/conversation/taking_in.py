@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.persona import (
@@ -27,6 +26,8 @@ _ANSWERED_BY: Final[Mapping[Concern, frozenset[Act]]] = {
     Concern.TIME: frozenset({Act.OFFER_CALLBACK}),
     Concern.SCAM: frozenset({Act.OFFER_CALLBACK}),
 }
+#: Acts of which one may answer a worry.
+_ANSWERING: Final = frozenset({Act.ANSWER_CONCERN}).union(*_ANSWERED_BY.values())
 #: Worries that were not told, of a message, and that are not theirs, of all calls, beside which an
 #: answer still counts.
 _BESIDE_MOST: Final = 2
@@ -43,23 +44,29 @@ def take_in(talk: Talk) -> None:
     """Note what was surely said: statements, trust, worries that were answered, triggers."""
     sure, mind = talk.sure, talk.mind
     raised = len(sure & _EACH_TIME) + len((sure & _ONCE) - mind.heard)
-    answered = _answers(talk)
-    done = frozenset(
+    answered = mind.answered | _answers(talk)
+    done = (
         place
         for place, trigger in enumerate(talk.persona.triggers)
-        if trigger.concern in mind.answered | answered
-        or (trigger.after_hint and (talk.echoed or _asked_after(talk)))
-        or any(_pulls(talk, trigger, said) for said in talk.saids(*trigger.acts, *_FOLLOWING))
+        if place not in mind.triggers and _happened(talk, trigger, answered)
     )
-    talk.mind = replace(
-        mind,
+    talk.minds(
         heard=mind.heard | sure,
         introduced_in=talk.call.call if Act.INTRODUCE in sure else mind.introduced_in,
-        answered=mind.answered | answered,
-        triggers=mind.triggers | done,
+        answered=answered,
+        triggers=mind.triggers.union(done),
         since_no=mind.since_no | sure if talk.stage is Stage.REFUSED else mind.since_no,
     )
     talk.trusts(min(raised, 1) + (1 if answered - mind.answered else 0))
+
+
+def _happened(talk: Talk, trigger: Trigger, answered: frozenset[Concern]) -> bool:
+    """Return whether what a trigger waits for happens with this message, or has happened."""
+    if trigger.concern in answered:
+        return True
+    if trigger.after_hint and (talk.echoed or _asked_after(talk)):
+        return True
+    return any(_pulls(talk, trigger, said) for said in talk.saids(*trigger.acts, *_FOLLOWING))
 
 
 def _answers(talk: Talk) -> frozenset[Concern]:
@@ -67,7 +74,7 @@ def _answers(talk: Talk) -> frozenset[Concern]:
 
     Who gives a number to call before anybody asks for it has answered that worry too.
     """
-    if _scattered(talk):
+    if talk.sure.isdisjoint(_ANSWERING) or _scattered(talk):
         return frozenset()
     shown = talk.mind.voiced | talk.mind.slipped | {Concern.SCAM}
     found = {
@@ -86,11 +93,11 @@ def _scattered(talk: Talk) -> bool:
     take part. Who has an answer to everything has listened to nobody, and is heard again with one
     to what was told.
     """
-    own = set(talk.persona.concerns)
     now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item}
     now -= talk.mind.voiced | talk.mind.slipped
-    ever = _answered_ever(talk)
-    return len(now) > _BESIDE_MOST or (bool(now) and len((now | ever) - own) > _BESIDE_EVER)
+    if not now or len(now) > _BESIDE_MOST:
+        return bool(now)
+    return len((now | _answered_ever(talk)) - set(talk.persona.concerns)) > _BESIDE_EVER
 
 
 def _answered_ever(talk: Talk) -> set[str]:

@@ -74,7 +74,7 @@ class Talk:
         heard: What they understand; of it, what is unsure moves nothing.
         call: When it is heard.
         echoed: Whether the hint that they gave is said back to them.
-        denies: Whether something is said not to be so, or not to have been meant.
+        message: What was said.
         mind: What they have in mind by now.
         speaker: Finds their words.
         sure: What was surely done.
@@ -93,12 +93,13 @@ class Talk:
     speaker: Speaker
     sure: frozenset[Act]
     echoed: bool = False
-    denies: bool = False
+    message: str = ""
     words: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     told: list[Disclosure] = field(default_factory=list)
     parting: Parting | None = None
     aside: bool = False
+    _known: frozenset[Disclosure] | None = None
 
     @classmethod
     def begin(
@@ -124,7 +125,7 @@ class Talk:
             speaker=speaker,
             sure=frozenset(said.act for said in heard.acts if said.sure),
             echoed=mind.hinted and echoes(message, persona.hint),
-            denies=bool(_DENIES.search(message)),
+            message=message,
         )
 
     @property
@@ -144,6 +145,11 @@ class Talk:
         return Act.CLOSE in self.sure and self.call.exchange > 1
 
     @property
+    def denies(self) -> bool:
+        """Whether the caller says that something is not so, or was not meant."""
+        return _DENIES.search(self.message) is not None
+
+    @property
     def leave(self) -> tuple[Said, ...]:
         """The private subjects that were named when somebody who has agreed was asked for a yes."""
         asks = {Said(Act.REQUEST_CONSENT), Said(Act.ASK_PERMISSION)}
@@ -154,6 +160,8 @@ class Talk:
 
     def saids(self, *acts: Act) -> tuple[Said, ...]:
         """Return what was surely said of some acts, in its order."""
+        if self.sure.isdisjoint(acts):
+            return ()  # as mostly
         return tuple(said for said in self.heard.acts if said.sure and said.act in acts)
 
     def say(self, key: str, **slots: str) -> None:
@@ -165,11 +173,21 @@ class Talk:
         if mark not in self.marks:
             self.marks.append(mark)
 
+    def minds(self, **changes: object) -> None:
+        """Keep something in mind, if that is anything new: most of it mostly is not."""
+        mind = self.mind
+        if any(getattr(mind, name) != value for name, value in changes.items()):
+            self.mind = replace(mind, **changes)  # type: ignore[arg-type]
+
     def trusts(self, step: int) -> None:
         """Move trust, within its limits."""
-        trust = max(LEAST_TRUST, min(MOST_TRUST, self.mind.trust + step))
-        if trust != self.mind.trust:
-            self.mind = replace(self.mind, trust=trust)
+        self.minds(trust=max(LEAST_TRUST, min(MOST_TRUST, self.mind.trust + step)))
+
+    def knows(self, told: Disclosure) -> bool:
+        """Return whether something was told in an earlier turn."""
+        if self._known is None:
+            self._known = frozenset(self.memory.disclosed)
+        return told in self._known
 
     def to(self, stage: Stage) -> None:
         """Move to a stage that may follow; from others, stay."""
@@ -215,12 +233,11 @@ class Talk:
             parting=self.parting,
             to=self._to,
         )
-        known = self.memory.disclosed
-        new = tuple(told for told in dict.fromkeys(self.told) if told not in known)
+        new = tuple(told for told in dict.fromkeys(self.told) if not self.knows(told))
         memory = replace(
             self.memory,
             consent=_CONSENT.get(mind.stage, Consent.OPEN),
-            disclosed=(*known, *new),
+            disclosed=(*self.memory.disclosed, *new),
             turns=(*self.memory.turns, turn),
             mind=mind,
         )

@@ -227,7 +227,7 @@ def _withheld(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> 
         first = Topic.MOOD if missing[0] in _MOODS else missing[0]
         allowed, open_ = allowed | {first}, False
         missing = [topic for topic in asked if not _may_ask(topic, allowed)]
-    talk.mind = replace(mind, permitted=allowed, open_permission=open_)
+    talk.minds(permitted=allowed, open_permission=open_)
     if missing:
         talk.mark(Mark.UNASKED)
         talk.trusts(-1)
