@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 from healthgym.core.clock import Clock, Counters, Due
@@ -136,9 +136,14 @@ class ManagedCareWorld(World):
         """Return whether whoever uses the applications has anything to do with a patient."""
         return True
 
-    def words(self, draft: Draft) -> str:
-        """Return how something is said: as drafted, unless somebody finds other words."""
-        return draft.text if self.wording is None else self.wording.worded(draft, self)
+    def words(self, text: str, draft: Callable[[], Draft]) -> str:
+        """Return how something is said: as it is, unless somebody finds other words.
+
+        Args:
+            text: It in words of ours.
+            draft: Returns what whoever finds other words is given.
+        """
+        return text if self.wording is None else self.wording.worded(draft(), self)
 
     def apps(self) -> Iterator[App]:
         """Return the applications, in the order in which they are declared."""

@@ -297,7 +297,7 @@ def _notes(instance: CareInstance) -> str:
 def test_whoever_words_a_reply_gets_neither_its_sounds_nor_the_words_of_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ManagedCareWorld, "words", lambda _, draft: f"[{draft.text}]")
+    monkeypatch.setattr(ManagedCareWorld, "words", lambda _, text, draft: f"[{draft().text}]")
     for name in ("relative", "interpreter", "proxy"):
         episode = play(task(name), solved(name), FAMILY)
         (*sessions,) = episode.world.outreach.calls(task(name).reference.case_id)

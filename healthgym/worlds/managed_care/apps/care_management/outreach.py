@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Final, Literal
 
 from healthgym.core.records import replace
@@ -179,7 +180,8 @@ class Outreach(App):
         )
         by: Literal["patient", "other"] = "other" if reply.other else "patient"
         # Nobody but the patient is given other words: a recording says the same every time.
-        said = reply.text if reply.other else self.world.words(_draft(session, message, reply))
+        draft = partial(_draft, session, message, reply)
+        said = reply.text if reply.other else self.world.words(reply.text, draft)
         said = reply.heard(said)
         session = self._continued(session, message, said, by, hung_up=reply.stop)
         return {

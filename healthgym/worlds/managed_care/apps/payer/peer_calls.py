@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from healthgym.core.records import replace
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
 from healthgym.worlds.managed_care.apps.texts import require_length
-from healthgym.worlds.managed_care.peers.answering import Answer, answer
+from healthgym.worlds.managed_care.peers.answering import answer
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -81,7 +82,8 @@ def send_turn(world: ManagedCareWorld, request_id: str, message: str) -> Mapping
         raise Refusal(RefusalCode.NOT_FOUND, f"Nobody is on the line of request {request_id}.")
     session = _as_it_stands(world, request, session)
     made = answer(contract, session, message)
-    said = world.words(_draft(session, message, made))
+    text = " ".join(made.parts)
+    said = world.words(text, partial(_draft, session, message, text))
     session = peer_session.answered(session, made, message, said, world.clock.now)
     world.peer.sessions[session.id] = session
     world.peer.audit("p2p_session_turn", request.case_id, session.benchmark_side)
@@ -89,11 +91,11 @@ def send_turn(world: ManagedCareWorld, request_id: str, message: str) -> Mapping
     return _view(request, session)
 
 
-def _draft(session: P2PSessionRecord, message: str, made: Answer) -> Draft:
+def _draft(session: P2PSessionRecord, message: str, text: str) -> Draft:
     """Return what the other side is about to say."""
     return Draft(
         voice=Voice.PEER,
-        text=" ".join(made.parts),
+        text=text,
         message=message,
         before=tuple((turn.speaker, turn.message) for turn in session.transcript),
     )
