@@ -31,5 +31,5 @@ def echoes(message: str, words: str) -> bool:
 
 @short_text_cache(2048, 2000)
 def _stems(text: str) -> frozenset[str]:
-    found = (_SAME.get(word, word) for word in _WORD.findall(text.lower()))
-    return frozenset(word[:_STEM] for word in found if word not in spoken().empty)
+    found = {_SAME.get(word, word) for word in _WORD.findall(text.lower())}
+    return frozenset(word[:_STEM] for word in found - spoken().empty)

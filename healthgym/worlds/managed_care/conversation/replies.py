@@ -93,7 +93,7 @@ class Spoken:
     months: tuple[str, ...]
     ordinals: tuple[str, ...]
     weekdays: tuple[str, ...]
-    empty: tuple[str, ...]
+    empty: frozenset[str]
 
 
 @cache
@@ -135,9 +135,15 @@ def spoken() -> Spoken:
         for topic, listed in loaded.pop("items").items()
     }
     diagnoses, subjects = loaded.pop("diagnoses"), loaded.pop("subjects")
+    empty = frozenset(loaded.pop("empty"))
     listed = {name: tuple(words) for name, words in loaded.items()}
     return Spoken(
-        idioms=tuple(idioms), items=items, diagnoses=diagnoses, subjects=subjects, **listed
+        idioms=tuple(idioms),
+        items=items,
+        diagnoses=diagnoses,
+        subjects=subjects,
+        empty=empty,
+        **listed,
     )
 
 
