@@ -207,7 +207,7 @@ def brought_up(fact: PeerFact, message: str) -> bool:
     return False
 
 
-def _affirmed(name: str, words: list[Token]) -> bool:
+def _affirmed(name: str, words: tuple[Token, ...]) -> bool:
     """Return whether a word stands in some clause that denies nothing."""
     clauses = {one.clause for one in words if one.text == name}
     denied = {one.clause for one in words if one.text in _NEGATIONS}

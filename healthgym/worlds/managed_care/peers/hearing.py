@@ -19,7 +19,7 @@ from importlib.resources import files
 from healthgym.core.borders import JsonObject
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.contracts import PeerSubject
-from healthgym.worlds.managed_care.peers.words import Token, alike, stems, tokens
+from healthgym.worlds.managed_care.peers.words import Token, alike, plain, stems, tokens
 
 #: How far apart the words of a term may stand, beyond its own.
 _SLACK = 3
@@ -68,19 +68,19 @@ def heard(message: str, subjects: tuple[PeerSubject, ...]) -> Turn:
         subjects: What may come up.
     """
     raised = tuple(_raised(tokens(message), subjects))
-    plain = _plain(message)
+    text = plain(message)
     return Turn(
         subjects=raised,
-        manner=_manner(plain),
-        open=not raised and _any("opens", plain),
-        follows=not raised and _any("follows_up", plain),
+        manner=_manner(text),
+        open=not raised and _any("opens", text),
+        follows=not raised and _any("follows_up", text),
     )
 
 
 # -- subjects ----------------------------------------------------------------------------------
 
 
-def _raised(words: list[Token], subjects: Sequence[PeerSubject]) -> Iterator[str]:
+def _raised(words: tuple[Token, ...], subjects: Sequence[PeerSubject]) -> Iterator[str]:
     said = _Said(words, _vocabulary(tuple(subjects)))
     matches: list[_Match] = []
     for subject in subjects:
@@ -91,10 +91,22 @@ def _raised(words: list[Token], subjects: Sequence[PeerSubject]) -> Iterator[str
 
 
 class _Said:
-    """The words of a turn, and where each word of a term stands among them."""
+    """The words of a turn, and where each word of a term stands among them.
 
-    def __init__(self, words: list[Token], known: frozenset[str]) -> None:
-        self.words, self._known = words, known
+    Args:
+        words: The words.
+        known: The stems of all words of terms.
+    """
+
+    def __init__(self, words: tuple[Token, ...], known: frozenset[str]) -> None:
+        self.words = words
+        self._stems: dict[str, list[int]] = {}
+        #: By the first letter, what no term has, and may be a slip of what one has.
+        self._strange: dict[str, list[int]] = {}
+        for place, word in enumerate(words):
+            self._stems.setdefault(word.stem, []).append(place)
+            if word.stem not in known:
+                self._strange.setdefault(word.stem[0], []).append(place)
         self._places: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def places(self, part: str, alone: bool) -> tuple[int, ...]:
@@ -105,13 +117,15 @@ class _Said:
             alone: Whether it is the whole term.
         """
         key = part, alone
-        if key not in self._places:
-            self._places[key] = tuple(
-                place
-                for place, word in enumerate(self.words)
-                if _is(word, part, alone, slips=word.stem not in self._known)
-            )
-        return self._places[key]
+        found = self._places.get(key)
+        if found is None:
+            same = [at for at in self._stems.get(part, ()) if _is(self.words[at], part)]
+            # An infection is no slip for an injection, where both are spoken of.
+            least = 7 if alone else 5
+            slips = self._strange.get(part[0], ())
+            same += [at for at in slips if alike(self.words[at].stem, part, least=least)]
+            found = self._places[key] = tuple(sorted(same))
+        return found
 
 
 def _inside(one: _Match, other: _Match) -> bool:
@@ -120,9 +134,9 @@ def _inside(one: _Match, other: _Match) -> bool:
 
 
 def _matches(subject: PeerSubject, said: _Said) -> Iterator[_Match]:
-    number = subject.id.lstrip("CG-").lstrip("0")
+    number, name = subject.id.lstrip("CG-").lstrip("0"), subject.id.lower()
     for place, word in enumerate(said.words):
-        if word.criterion == number or word.text == subject.id.lower():
+        if word.criterion == number or word.text == name:
             yield _Match(subject.id, frozenset({place}), place)
     for term in _terms(subject.terms):
         for found in _found(term, said):
@@ -144,9 +158,11 @@ def _terms(terms: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _found(term: tuple[str, ...], said: _Said) -> Iterator[frozenset[int]]:
     """Yield the places of a term's words, wherever they stand near each other."""
-    everywhere = [said.places(part, len(term) == 1) for part in term]
-    if not all(everywhere):
-        return
+    everywhere: list[tuple[int, ...]] = []
+    for part in term:
+        everywhere.append(said.places(part, len(term) == 1))
+        if not everywhere[-1]:
+            return
     for first in everywhere[0] if len(term) == 1 else sorted(set().union(*everywhere)):
         clause, last = said.words[first].clause, first + len(term) + _SLACK
         near = [next((at for at in some if first <= at < last), None) for some in everywhere]
@@ -155,57 +171,52 @@ def _found(term: tuple[str, ...], said: _Said) -> Iterator[frozenset[int]]:
             yield found
 
 
-def _is(word: Token, part: str, alone: bool, *, slips: bool) -> bool:
-    if word.stem == part:
-        # "The pt has" is a patient; a therapy is written in capitals, or follows no article.
-        return not (part == "pt" and word.after_article and not word.capital)
-    # An infection is no slip for an injection, where both are spoken of.
-    return slips and alike(word.stem, part, least=7 if alone else 5)
+def _is(word: Token, part: str) -> bool:
+    """Return whether a word with the stem of a term's word is that word."""
+    # "The pt has" is a patient; a therapy is written in capitals, or follows no article.
+    return not (part == "pt" and word.after_article and not word.capital)
 
 
-def _set_aside(words: list[Token], match: _Match) -> bool:
+def _set_aside(words: tuple[Token, ...], match: _Match) -> bool:
     """Return whether the clause in which a subject comes up sets it aside."""
     first, last = min(match.places), max(match.places)
     clause = words[first].clause
     before = " ".join(one.text for one in words[:first] if one.clause == clause)
     after = " ".join(one.text for one in words[last + 1 :] if one.clause == clause)
-    if re.search(_cues()["kept_after_all"][0], before):
+    if _any("kept_after_all", before):
         return False
-    if any(re.search(cue, before) for cue in _cues()["avoided_before"]):
+    if _any("avoided_before", before):
         return True
-    return any(
-        bool(re.search(left, before)) and bool(re.search(right, after)) for left, right in _around()
-    )
+    return any(bool(left.search(before) and right.search(after)) for left, right in _around())
 
 
 # -- manner --------------------------------------------------------------------------------------
 
 
-def _manner(plain: str) -> Manner:
-    if _any("bargains", plain):
+def _manner(text: str) -> Manner:
+    if _any("bargains", text):
         return Manner.BARGAINING
-    if _any("accuses", plain) and not _any("not_accusing", plain):
+    if _any("accuses", text) and not _any("not_accusing", text):
         return Manner.ACCUSING
     return Manner.PLAIN
 
 
-def _plain(message: str) -> str:
-    """Return words in lower case, contractions written out, single blanks."""
-    return " ".join(one.text for one in tokens(message, marks=True))
-
-
 def _any(name: str, text: str) -> bool:
-    return any(re.search(cue, text) for cue in _cues()[name])
+    return _cues()[name].search(text) is not None
 
 
 @cache
-def _cues() -> Mapping[str, tuple[str, ...]]:
-    return {name: tuple(cues) for name, cues in _table().items() if name != _PAIRED}
+def _cues() -> Mapping[str, re.Pattern[str]]:
+    """Return what finds one of the cues of each kind."""
+    cues = {name: found for name, found in _table().items() if name != _PAIRED}
+    return {
+        name: re.compile("|".join(f"(?:{cue})" for cue in found)) for name, found in cues.items()
+    }
 
 
 @cache
-def _around() -> tuple[tuple[str, str], ...]:
-    return tuple((left, right) for left, right in _table()[_PAIRED])
+def _around() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple((re.compile(left), re.compile(right)) for left, right in _table()[_PAIRED])
 
 
 @cache

@@ -26,6 +26,9 @@ _CRITERION = re.compile(
 )
 #: What parts clauses: what is set aside in one may be asked for in the next.
 _BREAK = re.compile(r"[.;:!?\n,]|\s-+\s|\u2014|\u2013|\bbut\b|\binstead\b(?! of)")
+_IN_NUMBER = re.compile(r"(?<=\d)[.,](?=\d)")
+_NAMED = re.compile(r"criterion(\d+)")
+_CAPITALS = re.compile(r"\b[A-Z0-9]{2,}\b")
 _WORD = re.compile(r"[a-z0-9]+(?:[./][a-z0-9]+)*")
 _MARKED = re.compile(r"[a-z0-9]+(?:[./][a-z0-9]+)*|[?:!]")
 _DASH = re.compile(r"(?<=\w)[-\u2010\u2011](?=\w)")
@@ -78,37 +81,51 @@ class Token:
     criterion: str = ""
 
 
-def tokens(message: str, *, marks: bool = False) -> list[Token]:
+@short_text_cache(512, 1000)
+def tokens(message: str) -> tuple[Token, ...]:
     """Return the words of a turn.
 
     Args:
         message: The words as they were written.
-        marks: Whether question marks and colons count as words.
     """
-    text = unicodedata.normalize("NFKC", message).replace("\u2019", "'")
-    capitals = {word.lower() for word in re.findall(r"\b[A-Z0-9]{2,}\b", text)}
-    low = text.lower()
-    for pattern, written in _CONTRACTED:
-        low = pattern.sub(written, low)
-    low = _CRITERION.sub(lambda found: f" criterion{found[1] or found[2]} ", low)
-    low = _DASH.sub(" ", low)
+    text = _evened(message)
+    capitals = {word.lower() for word in _CAPITALS.findall(text)}
     found: list[Token] = []
-    for number, clause in enumerate(_clauses(low) if not marks else [low]):
+    for number, clause in enumerate(_clauses(_spread(text))):
         before = ""
-        for word in (_MARKED if marks else _WORD).findall(clause):
+        for word in _WORD.findall(clause):
             found.append(_token(word, number, word in capitals, before in _ARTICLES))
             before = word
-    return found
+    return tuple(found)
+
+
+def plain(message: str) -> str:
+    """Return words in lower case, contractions written out, with question marks and colons."""
+    return " ".join(_MARKED.findall(_spread(_evened(message))))
+
+
+def _evened(message: str) -> str:
+    return unicodedata.normalize("NFKC", message).replace("\u2019", "'")
+
+
+def _spread(text: str) -> str:
+    """Return a text in lower case, contractions and criteria written out."""
+    low = text.lower()
+    if "'" in low or "cannot" in low:  # of which every contraction has one
+        for pattern, written in _CONTRACTED:
+            low = pattern.sub(written, low)
+    low = _CRITERION.sub(lambda found: f" criterion{found[1] or found[2]} ", low)
+    return _DASH.sub(" ", low)
 
 
 def _clauses(text: str) -> list[str]:
     # A full stop inside a number or an abbreviation of a criterion parts nothing.
-    held = re.sub(r"(?<=\d)[.,](?=\d)", "\x00", text)
+    held = _IN_NUMBER.sub("\x00", text)
     return [part.replace("\x00", ".") for part in _BREAK.split(held)]
 
 
 def _token(word: str, clause: int, capital: bool, after_article: bool) -> Token:
-    named = re.fullmatch(r"criterion(\d+)", word)
+    named = _NAMED.fullmatch(word)
     return Token(
         text=word,
         stem=stem(word),
