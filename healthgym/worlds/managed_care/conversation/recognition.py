@@ -49,11 +49,11 @@ _TO_JOIN = frozenset(
     {"agree", "agreeing", "consent", "decline", "declining", "enroll", "enrolling", "hang"}
     | {"join", "joining", "participate", "refuse", "refusing", "sign", "signing"}
 )
-_YOU = frozenset({"you"})
+_YOU = "you"
 _SINCE = frozenset({"since", "because"})
 #: Leave to ask about something that is not said.
 _SOMETHING = Said(Act.ASK_PERMISSION)
-_AND, _HAVE = frozenset({"and"}), frozenset({"have", "let"})
+_AND, _HAVE = "and", frozenset({"have", "let"})
 _TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
 #: What is not done with the words for what gets hindered: "from looking after yourself?"

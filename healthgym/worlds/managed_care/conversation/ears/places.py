@@ -35,16 +35,16 @@ class Places:
     matched: dict[int, int]
     might: set[int]
 
-    def of(self, words: frozenset[str]) -> int:
-        """Return where one of some words stands."""
+    def of(self, words: str | frozenset[str]) -> int:
+        """Return where a word stands, or one of some words."""
         bits = self.at.get(words)
         return self._look(words) if bits is None else bits
 
     def _look(self, words: str | frozenset[str]) -> int:
         """Return where one of some words stands, and keep it; a word on its own is not there."""
         at, bits = self.at, 0
-        if words.__class__ is not str:
-            for word in self.said.intersection(words):
+        if not isinstance(words, str):
+            for word in words & self.said:
                 bits |= at[word]
         at[words] = bits
         return bits

@@ -19,7 +19,7 @@ _CAUSES = frozenset({"it", "that", "this", "they", "those", "these", "yours"})
 #: Words that point back to what was named before.
 _POINTERS = frozenset({"them", "these", "those"})
 _EACH = _POINTERS | {"each"}
-_OTHER = frozenset({"other"})
+_OTHER = "other"
 _POINTED = frozenset({"it", "that", "this"})
 #: What one does with a medicine that was named before.
 _TAKING = frozenset({"take", "taking", "use", "using", "skip", "skipping", "miss", "missing"})
@@ -45,8 +45,7 @@ _OFTEN = frozenset({"several", "half", "nearly"})
 _LIST = frozenset({"about", "namely"})
 #: Words that go on a list.
 _GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
-_THAT, _IS, _AND = frozenset({"that"}), frozenset({"is"}), frozenset({"and"})
-_WHO = frozenset({"who"})
+_THAT, _IS, _AND, _WHO = "that", "is", "and", "who"
 _TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
 #: Medicines that are named, and where.
 Drugs = tuple[tuple[str, int], ...]
@@ -184,6 +183,8 @@ def _how_often(reading: Reading, symptoms: int) -> int:
         symptoms: The last words of what a questionnaire asks about.
     """
     frames, found = reading.role(Role.FRAME), 0
+    if not frames or not symptoms:
+        return found
     for before, sentence in pairwise(reading.clauses.sentences):
         if sentence & frames and before & symptoms and sentence.bit_count() <= _LITTLE:
             found |= sentence

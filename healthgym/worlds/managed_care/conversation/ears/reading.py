@@ -19,8 +19,8 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words
 
 #: Most words of an expression that looks like a negation or a condition and is none.
 _NEAR = 4
-_IF = frozenset({"if"})
-_BUT = frozenset({"but"})
+_IF = "if"
+_BUT = "but"
 #: Words after which what is wanted to be known may be a list.
 _ASKS = frozenset({"ask", "asking", "know", "tell", "hear", "wonder", "wondering", "curious"})
 _LINKS = frozenset({"and", "so", "but", "yet", "because"})
@@ -31,11 +31,11 @@ _UNREAL = frozenset(
     | {"decided", "enrolled", "consented"}
 )
 #: Before what "would" is kindness, and the condition an open one: "if you would rather not".
-_WOULD = frozenset({"would"})
+_WOULD = "would"
 _KINDLY = frozenset(
     {"like", "rather", "prefer", "find", "be", "help", "want", "care", "feel", "suit"}
 )
-_WHO = frozenset({"who"})
+_WHO = "who"
 #: Words for the caller after whom "who" asks nothing.
 _CALLER = frozenset({"nurse", "manager", "coordinator", "me", "someone", "person"})
 #: Words of a sentence in which the caller speaks of something else than was asked.
@@ -164,15 +164,16 @@ def _scope(reading: Reading) -> None:
     negates = reading.role(Role.NEGATES) & ~_before(reading.role(Role.AFFIRMS))
     supposes = reading.role(Role.SUPPOSES) & ~_before(reading.role(Role.POLITE))
     conditional = clauses.onward(supposes)
-    following = clauses.to_end(supposes) & ~conditional
+    following = clauses.to_end(supposes) & ~conditional & ~reading.asked
     entered = words.entered | _written(words.words)
     meta = clauses.sentence(reading.role(Role.META) | entered) | words.aside
     # "No obligation, they always say": what was said may come first.
     reported = _reported(reading) | _previous(clauses, clauses.filled(reading.role(Role.SAID)))
-    kindly = reading.places.of(_WOULD) & reading.places.of(_KINDLY) >> 1
-    unreal = clauses.sentence(conditional & reading.places.of(_UNREAL) & ~kindly) & following
-    unreal &= ~reading.asked
-    reading.imagined = following & ~reading.asked
+    unreal = 0
+    if following:
+        kindly = reading.places.of(_WOULD) & reading.places.of(_KINDLY) >> 1
+        unreal = clauses.sentence(conditional & reading.places.of(_UNREAL) & ~kindly) & following
+    reading.imagined = following
     reading.disowned = clauses.onward(reading.role(Role.DISOWNS) & ~reading.asked)
     reading.scopes = {
         Scope.NEGATED: clauses.onward(negates),
@@ -274,6 +275,8 @@ def _related(reading: Reading) -> int:
 def _previous(clauses: Clauses, bits: int) -> int:
     """Return the clauses before some clauses, within their sentences."""
     found = 0
+    if not bits:
+        return found  # as mostly
     for before, clause in zip(clauses.clauses, clauses.clauses[1:], strict=False):
         if clause & bits and clauses.sentence(clause) & before:
             found |= before
