@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import pytest
 
@@ -38,6 +39,16 @@ class Open:
     units: int = 1
 
 
+@dataclass(frozen=True)
+class Counted:
+    name: str
+    units: int = 1
+
+    @cached_property
+    def length(self) -> int:
+        return len(self.name)
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     name: str
@@ -52,6 +63,8 @@ class Derived:
         (More("A", note="n"), {"note": "m", "units": 0}),
         (Checked(1, 2), {"high": 5}),
         (Open("A"), {"units": 4}),
+        (Open("A", 3), {"name": "B"}),
+        (Counted("A"), {"name": "BC"}),
         (Derived("A"), {"name": "B"}),
         (Plain("A"), {}),
     ],
@@ -66,9 +79,22 @@ def test_a_copy_is_what_the_standard_library_makes(record, changes):
     assert dataclasses.astuple(record) == before
 
 
-def test_what_a_record_refuses_is_refused():
+def test_what_was_counted_of_a_record_is_not_held_against_its_copy():
+    record, beside = Counted("A"), Open("A")
+    assert record.length == 1
+    assert replace(record, name="BC").length == 2
+    object.__setattr__(beside, "length", 1)
+    assert not hasattr(replace(beside, name="BC"), "length")
+
+
+@pytest.mark.parametrize("record", [Plain("A"), Open("A")], ids=["slots", "none"])
+def test_a_field_that_a_record_does_not_have_is_refused(record):
     with pytest.raises(TypeError, match="no field 'colour'"):
-        replace(Plain("A"), colour="red")
+        replace(record, colour="red")
+    assert not hasattr(record, "colour")
+
+
+def test_what_a_record_refuses_is_refused():
     with pytest.raises(ValueError, match="low is above high"):
         replace(Checked(1, 2), low=3)
     with pytest.raises(ValueError, match="init=False"):

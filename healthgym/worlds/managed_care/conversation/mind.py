@@ -101,7 +101,8 @@ class Turn:
     to: Answering = Answering.PERSON
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: a turn changes few of the many fields, and a dictionary is copied sooner.
+@dataclass(frozen=True, kw_only=True)
 class Mind:
     """What else a person has in mind.
 
