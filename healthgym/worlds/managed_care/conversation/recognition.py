@@ -32,7 +32,7 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words, heard_w
 from healthgym.worlds.managed_care.voices import PRIVATE, Part, Topic
 
 #: Letters up to which a message is remembered.
-_SHORT = 500
+_SHORT = 1_000
 #: Acts besides which a clause does little else.
 _GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: What is done all the same in a clause with a grave act.

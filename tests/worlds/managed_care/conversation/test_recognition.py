@@ -288,7 +288,7 @@ def test_the_grammar_names_only_what_there_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["Are you in pain?", "Do you take your fish oil?", "Do you take warfarin? " * 40]
+    "message", ["Are you in pain?", "Do you take your fish oil?", "Do you take warfarin? " * 60]
 )
 def test_what_is_remembered_is_what_is_heard_anew(message: str) -> None:
     for own in ((), ("warfarin 5 mg",), ("fish oil 1 g", "warfarin 5 mg"), ("oil of fish",)):
