@@ -232,7 +232,7 @@ class Speaker:
         ]
 
     def _stream(self) -> np.random.Generator:
-        """Return what draws; it takes longer to make than most turns need it."""
+        """Return what draws; it is made for the first draw, since that takes a while."""
         if self._draws is None:
             self._draws = np.random.default_rng([self.seed, self.turn])
         return self._draws

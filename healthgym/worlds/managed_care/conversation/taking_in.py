@@ -95,9 +95,12 @@ def _scattered(talk: Talk) -> bool:
     """
     now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item}
     now -= talk.mind.voiced | talk.mind.slipped
-    if not now or len(now) > _BESIDE_MOST:
-        return bool(now)
-    return len((now | _answered_ever(talk)) - set(talk.persona.concerns)) > _BESIDE_EVER
+    if not now:
+        return False  # as mostly
+    return (
+        len(now) > _BESIDE_MOST
+        or len((now | _answered_ever(talk)) - set(talk.persona.concerns)) > _BESIDE_EVER
+    )
 
 
 def _answered_ever(talk: Talk) -> set[str]:

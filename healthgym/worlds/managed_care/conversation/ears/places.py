@@ -127,10 +127,9 @@ def places_of(words: tuple[str, ...], starts: int, rules: Grammar) -> Places:
         words = tuple([UNKNOWN if word in strange else word for word in words])
         said |= {UNKNOWN}
     inside = (bit - 1) & ~starts
-    openings = lead = 0
+    lead, openings = 0, starts
     for word in said & rules.leads:
         lead |= at[word]
-    openings = starts
     for _ in range(2):
         openings |= (openings & lead) << 1 & inside
     ends, near = rules.lookup.read(words, starts, openings)
