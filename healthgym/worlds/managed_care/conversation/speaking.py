@@ -94,8 +94,10 @@ def tone(manner: Manner, seed: int, turn: int) -> tuple[str, str]:
         seed: From which their wording is drawn.
         turn: Number of the turn, over all calls.
     """
-    draws = np.random.default_rng([seed, turn, 7])
     opening, closing = tones().before[manner.register], tones().after[manner.register]
+    if not (opening or closing or manner.hesitation):
+        return "", ""  # who speaks plainly makes no sounds
+    draws = np.random.default_rng([seed, turn, 7])
     shown, first, last = draws.random(3)
     before: list[str] = []
     after: list[str] = []
