@@ -7,10 +7,11 @@ given as text: dates in ISO form, and the members of enums by their values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache, partial
+from types import NoneType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import (
@@ -20,16 +21,17 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    GetCoreSchemaHandler,
     Tag,
     ValidationError,
     create_model,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.parts import (
     REQUIRED,
     Facets,
-    Part,
     argument_parts,
     discriminator,
     inner,
@@ -43,7 +45,11 @@ from healthgym.core.parts import (
 from healthgym.errors import ToolError
 
 _PREFIX = "argument_"
+_AFTER_PREFIX = len(_PREFIX)
 _MAX_PROBLEMS = 5
+#: What a choice may be given as; the rest cannot be looked up.
+_PLAIN = (str, int, float, NoneType)
+_UNKNOWN = object()
 #: Begins pydantic's name for a record of a union, which is no part of the path an agent wrote.
 _MARK = "\0"
 _CONFIG = ConfigDict(
@@ -66,13 +72,18 @@ _SENTENCES = {
     "string_pattern_mismatch": "must match the pattern {pattern!r}",
     "too_short": "must have {min_length} or more items",
     "too_long": "must have {max_length} or fewer items",
-    "model_type": "must be an object",
+    "is_instance_of": "must be an object",
 }
 
 
 def argument_model(function: Callable[..., object]) -> type[BaseModel]:
     """Return the pydantic model that validates a method's arguments, strictly."""
-    return _model(f"{function.__name__}_arguments", argument_parts(function))
+    fields: JsonDict = {}
+    for part in argument_parts(function):
+        default = ... if part.default is REQUIRED else part.default
+        # An alias, so that an argument may be called what pydantic calls its own methods.
+        fields[_PREFIX + part.key] = (_strict(part.facets), Field(default, alias=part.name))
+    return create_model(f"{function.__name__}_arguments", __config__=_CONFIG, **fields)
 
 
 def validate(model: type[BaseModel], name: str, usage: str, arguments: JsonObject) -> JsonDict:
@@ -82,22 +93,14 @@ def validate(model: type[BaseModel], name: str, usage: str, arguments: JsonObjec
         ToolError: Naming each wrong argument and the usage of the tool.
     """
     try:
-        checked = model.model_validate(dict(arguments))
+        # What ``model_validate`` hands them to, after asking whether it was told anything else.
+        checked = model.__pydantic_validator__.validate_python(dict(arguments))
     except ValidationError as error:
         items = error.errors(include_url=False)[:_MAX_PROBLEMS]
         problems = "; ".join(_problem(item) for item in items)
         raise ToolError(f"{name}: {problems}. Usage: {usage}") from None
     # A model keeps its fields, and nothing else, in its dictionary, in their order.
-    return {field.removeprefix(_PREFIX): value for field, value in checked.__dict__.items()}
-
-
-def _model(name: str, parts: Iterable[Part]) -> type[BaseModel]:
-    fields: JsonDict = {}
-    for part in parts:
-        default = ... if part.default is REQUIRED else part.default
-        # An alias, so that an argument may be called what pydantic calls its own methods.
-        fields[_PREFIX + part.key] = (_strict(part.facets), Field(default, alias=part.name))
-    return create_model(name, __config__=_CONFIG, **fields)
+    return {field[_AFTER_PREFIX:]: value for field, value in checked.__dict__.items()}
 
 
 def _strict(facets: Facets) -> Any:
@@ -137,8 +140,10 @@ def _typed(value: object) -> tuple[type, Any]:
 
 
 def _choose(choices: Mapping[tuple[type, object], object], value: object) -> Any:
-    if isinstance(value, str | int | float | None) and _typed(value) in choices:
-        return choices[_typed(value)]
+    if isinstance(value, _PLAIN):
+        chosen = choices.get(_typed(value), _UNKNOWN)
+        if chosen is not _UNKNOWN:
+            return chosen
     raise ValueError(f"use one of {', '.join(repr(choice) for _, choice in choices)}")
 
 
@@ -167,27 +172,50 @@ def _datetime(value: Any) -> datetime:
 
 @cache
 def _record(cls: type) -> Any:
-    parts = record_parts(cls)
-    model = _model(f"{cls.__name__}_record", parts)
-    names = {
-        _PREFIX + part.key: part.name if issubclass(cls, BaseModel) else part.key for part in parts
-    }
-    return Annotated[model, AfterValidator(partial(_build, cls, names))]
+    return Annotated[Any, _Fields(cls), AfterValidator(partial(_build, cls))]
 
 
-def _build(cls: type, names: Mapping[str, str], checked: BaseModel) -> Any:
+class _Fields:
+    """Checks the fields of a record that are given, and names them as the record does.
+
+    They become a dictionary and not a model, which would be read and thrown away: the record fills
+    in the rest. That they are an object is asked first, so that it can be said in our words.
+    """
+
+    def __init__(self, cls: type) -> None:
+        self._parts = record_parts(cls)
+        self._by_alias = issubclass(cls, BaseModel)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return what pydantic checks them with."""
+        fields = {
+            part.name if self._by_alias else part.key: core_schema.typed_dict_field(
+                handler.generate_schema(_strict(part.facets)),
+                required=part.default is REQUIRED,
+                validation_alias=part.name,
+            )
+            for part in self._parts
+        }
+        whole = core_schema.typed_dict_schema(
+            fields,
+            extra_behavior="forbid",
+            config=core_schema.CoreConfig(strict=True, allow_inf_nan=False),
+        )
+        return core_schema.chain_schema([core_schema.is_instance_schema(dict), whole])
+
+
+def _build(cls: type, given: JsonDict) -> Any:
     """Make the record itself, so that its own defaults and checks hold.
 
     Args:
         cls: The kind of record.
-        names: What it calls its fields, by what the model calls them.
-        checked: What was given.
+        given: The fields that were given, by their names in it.
 
     Raises:
         ValueError: If it refuses its fields.
     """
-    values, given_fields = checked.__dict__, checked.model_fields_set
-    given = {name: values[own] for own, name in names.items() if own in given_fields}
     try:
         return cls(**given)
     except ValidationError as error:
