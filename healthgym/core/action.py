@@ -30,6 +30,8 @@ _DEEPEST = 500
 #: How the record of an action begins that was too long, and how much of it follows.
 TOO_LONG = f"(longer than {MAX_ACTION_LENGTH} characters) "
 _KEPT = 1000
+# Calls that are no text: a pair, since a union is made anew wherever it is asked for.
+_TYPED = (ToolCall, Mapping)
 
 
 def text_of(action: object) -> str:
@@ -88,7 +90,7 @@ def calls_of(
     Raises:
         ToolError: If no call can be made out, saying what is accepted.
     """
-    if isinstance(action, ToolCall | Mapping) and not text.startswith(TOO_LONG):
+    if isinstance(action, _TYPED) and not text.startswith(TOO_LONG):
         typed = typed_call_in(text)
         if typed is not None:
             return (typed,)

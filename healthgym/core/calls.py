@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Generic, Self
+from typing import Generic, NamedTuple, Self
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.catalog import Invocation
+from healthgym.core.catalog import Invocation, invoke
 from healthgym.core.clock import Clock, Due
 from healthgym.core.commands import CommandLine
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
@@ -32,8 +32,7 @@ _LONGEST_WAIT = timedelta(days=366)
 _NO_REASONS: Mapping[int, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What a call is answered.
 
     Attributes:
@@ -160,10 +159,9 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             world.exited(role)
         journal.commit()
         images = done.result.images
-        event = self._event(
+        event = self._note(
             state, role, spec.name, done.arguments, spec.kind, case=case, images=len(images)
         )
-        state.events.append(event)
         self._bench.touch(event, journal.changes != changes, state.seats)
         if waits is None:
             self.pass_time(state, step)
@@ -215,8 +213,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             late: Whether a clock of the machine refused it.
         """
         reason = reason[:_MAX_REASON]
-        event = self._event(state, role, name, arguments, None, reason, case)
-        state.events.append(replace(event, unrepeatable=late))
+        self._note(state, role, name, arguments, None, reason, case, unrepeatable=late)
         return Result(name[:80], reason if self._config.plain else f"Error: {reason}")
 
     def pass_time(
@@ -273,28 +270,27 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             journal.rollback(savepoint)
             raise
         journal.commit()
-        event = self._event(state, WORLD, due.name, due.facts, ToolKind.EVENT, case=case)
-        state.events.append(event)
+        event = self._note(state, WORLD, due.name, due.facts, ToolKind.EVENT, case=case)
         self._bench.touch(event, journal.changes != changes, state.seats)
 
     def _invoke(
         self, state: EpisodeState[WorldIn], role: str, request: ToolCall
     ) -> tuple[Invocation, timedelta | None]:
         """Run a tool; return what it did, and how long it waited if that was its purpose."""
-        seat = self._seats[role]
-        if self._world is not state.world:
-            self._world, self._bound = state.world, {}
+        world, seat = state.world, self._seats[role]
+        if self._world is not world:
+            self._world, self._bound = world, {}
         bound = self._bound.get(role)
         if bound is None:
-            caller = Caller(role, seat.actor, state.world.clock)
-            bound = tuple(cls(state.world, caller) for cls in seat.catalog.toolsets)
+            caller = Caller(role, seat.actor, world.clock)
+            bound = tuple(cls(world, caller) for cls in seat.catalog.toolsets)
             self._bound[role] = bound
-        engine = bound[-1]
-        if not isinstance(engine, EngineToolset):
-            return seat.catalog.invoke(bound, request), None
-        desk = _Desk(state.seats[role], state.world.clock, seat.commands)
-        engine.desk = desk
-        return seat.catalog.invoke(bound, request), desk.waits
+        spec, place = seat.catalog.resolve(request.name)
+        toolset = bound[place]
+        if not isinstance(toolset, EngineToolset):
+            return invoke(spec, toolset, request.arguments), None
+        toolset.desk = desk = _Desk(state.seats[role], world.clock, seat.commands)
+        return invoke(spec, toolset, request.arguments), desk.waits
 
     def _count(self, seat: SeatState, case: str, closing: bool) -> None:
         """Take a call off the budget of its case; one that closes it can always be made."""
@@ -323,7 +319,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if len(seat.closed) == len(self._cases):
             seat.submission = arguments
 
-    def _event(
+    def _note(
         self,
         state: EpisodeState[WorldIn],
         role: str,
@@ -333,7 +329,13 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         error: str = "",
         case: str = "",
         images: int = 0,
+        *,
+        unrepeatable: bool = False,
     ) -> Event:
-        actor = self._seats[role].actor if role in self._seats else ""
+        """Put what happened on record, and return it."""
+        seat, now = self._seats.get(role), state.world.clock.now
+        actor = "" if seat is None else seat.actor
         frozen = MappingProxyType(dict(arguments))
-        return Event(role, tool, frozen, kind, error, state.world.clock.now, images, actor, case)
+        event = Event(role, tool, frozen, kind, error, now, images, actor, case, unrepeatable)
+        state.events.append(event)
+        return event

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.schema import validate
 from healthgym.core.tool import AnyToolset, Scope, ToolCall, ToolResult, ToolSpec
 from healthgym.errors import ConfigurationError, ToolError
+
+#: What a tool could change of its arguments.
+_CHANGEABLE = (list, dict)
 
 
 class ToolCatalog:
@@ -104,12 +106,30 @@ class ToolCatalog:
                 caller to undo.
         """
         spec, index = self.resolve(request.name)
-        arguments = validate(spec.model, spec.identifier, spec.usage, request.arguments)
-        # What is on record stays as it was sent, whatever a tool does to a list that it is handed.
-        handed = {name: _copied(value) for name, value in arguments.items()}
-        outcome = spec.function(bound[index], **handed)
-        result = outcome if isinstance(outcome, ToolResult) else ToolResult(str(outcome))
-        return Invocation(spec, arguments, result)
+        return invoke(spec, bound[index], request.arguments)
+
+
+def invoke(spec: ToolSpec, toolset: AnyToolset, given: JsonObject) -> Invocation:
+    """Validate the arguments of a call, and run its tool.
+
+    Args:
+        spec: The tool.
+        toolset: An instance of its toolset.
+        given: The arguments as they were sent.
+
+    Raises:
+        ToolError: If the call is not accepted. What the tool had changed by then is for the caller
+            to undo.
+    """
+    arguments = validate(spec.model, spec.identifier, spec.usage, given)
+    # What is on record stays as it was sent, whatever a tool does to a list that it is handed.
+    handed = {
+        name: _copied(value) if type(value) in _CHANGEABLE else value
+        for name, value in arguments.items()
+    }
+    outcome = spec.function(toolset, **handed)
+    result = outcome if isinstance(outcome, ToolResult) else ToolResult(str(outcome))
+    return Invocation(spec, arguments, result)
 
 
 def _copied(value: Any) -> Any:
@@ -121,8 +141,7 @@ def _copied(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """A call that was carried out: the tool, its validated arguments and what it showed."""
 
     spec: ToolSpec

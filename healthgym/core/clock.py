@@ -129,9 +129,11 @@ class Clock(Stateful):
     def text(self) -> str:
         """The current simulated time as ISO 8601, such as ``2024-03-01T09:00:00+00:00``."""
         now = self._now
-        if self._worded[0] is not now:  # asked for several times a step
-            self._worded = (now, now.isoformat())
-        return self._worded[1]
+        at, text = self._worded
+        if at is not now:  # asked for several times a step
+            text = now.isoformat()
+            self._worded = now, text
+        return text
 
     def advance(self, amount: timedelta) -> None:
         """Move the clock forward; what falls due on the way is for the engine to carry out.

@@ -152,15 +152,20 @@ class HealthEnv(Face, gym.Env[str, Any]):
             if over or is_outage(error):
                 raise
             return self._given_up(action, error)
-        return self._limited(*self._answer(outcome))
+        answer = self._answer(outcome)
+        return answer if self._steps_left is None else self._limited(self._steps_left, *answer)
 
     def _limited(
-        self, observation: str, reward: float, terminated: bool, truncated: bool, info: Info
+        self,
+        steps: int,
+        observation: str,
+        reward: float,
+        terminated: bool,
+        truncated: bool,
+        info: Info,
     ) -> tuple[str, float, bool, bool, Info]:
         """Return a step, and end the episode by it if a TimeLimit is about to."""
-        if self._steps_left is None:
-            return observation, reward, terminated, truncated, info
-        self._steps_left -= 1
+        self._steps_left = steps - 1
         if self._steps_left > 0 or terminated or truncated:
             return observation, reward, terminated, truncated, info
         charged, ending = self.stop()
@@ -174,20 +179,14 @@ class HealthEnv(Face, gym.Env[str, Any]):
         return "The environment failed; this episode has no score.", 0.0, False, True, info
 
     def _answer(self, outcome: StepOutcome) -> tuple[str, float, bool, bool, Info]:
-        if outcome.images:
-            self._images, self._shown = outcome.images, len(self.episode.turns)
         info = self._info()
-        if outcome.images:
-            info["images"] = outcome.images
-        if outcome.errors:
-            info["error"] = outcome.errors[0]
-        return (
-            outcome.observation,
-            outcome.reward,
-            outcome.terminated,
-            outcome.truncated,
-            info,
-        )
+        observation, images, reward, terminated, truncated, errors, _ = outcome
+        if images:
+            self._images, self._shown = images, len(self.episode.turns)
+            info["images"] = images
+        if errors:
+            info["error"] = errors[0]
+        return observation, reward, terminated, truncated, info
 
     def stop(self) -> tuple[float, Info]:
         """End the episode as if it were out of turns; return the reward of that, and the info.
@@ -200,13 +199,14 @@ class HealthEnv(Face, gym.Env[str, Any]):
         return self.episode.stop(self.role), self._info()
 
     def _info(self) -> Info:
+        episode = self.episode
         info: Info = {
-            "task_id": self.episode.task.task_id,
-            "turns_left": self.episode.turns_left(self.role),
-            "time": self.episode.world.clock.text,
+            "task_id": episode.task.task_id,
+            "turns_left": episode.turns_left(self.role),
+            "time": episode.world.clock.text,
         }
-        if self.episode.settled:
-            verdicts = self.episode.verdicts(self.role)
+        if episode.settled:
+            verdicts = episode.verdicts(self.role)
             info["verdict"] = verdicts
             info["success"] = verdicts[str(self.config.profile)]["success"]
         return info

@@ -77,6 +77,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         filled = counterparts or {}
         self.role = next((role for role in self._seats if role not in filled), "")
         self._alone = len(self._seats) == 1 and type(family).to_act is Family.to_act
+        # Calls in a row after which the turn is handed over, where there is anybody to have it.
+        self._spell = self.config.spell if len(self._seats) > 1 else None
         world = family.open(instance)
         world.tape = tape
         self._bench = Bench(family, instance, world.clone())
@@ -142,10 +144,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         acted, earned = state.whole(
             lambda: self._taken(self._act(action, role, self._go_on)), self.task
         )
-        if self.crash is not None:
-            raise self.crash
-        if self.done():
-            earned = self._payment.settle(self._state)
+        if state.crash is not None:
+            raise state.crash
+        if not earned:  # the step ended the episode
+            earned = self._payment.settle(state)
         seat = state.seats[role]
         return StepOutcome(
             acted.observation,
@@ -200,9 +202,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         first, place = len(state.events), len(state.turns)
         taken = Lapsed.of(action)
         text = actions.text_of(taken.action)
-        seat.spell = seat.spell if state.last == role else 0
+        if state.last != role:
+            seat.spell = 0
         results = self._run(taken, text, role)
-        if not seat.done and (seat.calls >= self.config.budget(role) or self._out_of_time):
+        if self._out_of_turns(role, seat) and not seat.done:
             seat.truncated = True
         if self._spent(seat):
             seat.waits, seat.away = _FOR_EVER, True
@@ -252,15 +255,16 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
                 results.append(self._runner.run(state, role, request))
         return results
 
-    @property
-    def _out_of_time(self) -> bool:
-        """Whether all of the simulated time has passed that the episode has."""
+    def _out_of_turns(self, role: str, seat: SeatState) -> bool:
+        """Return whether a role has made all its calls, or all simulated time has passed."""
+        if seat.calls >= self.config.budget(role):
+            return True
         limit = self.config.max_time
         return limit is not None and self.world.clock.now - self._bench.begun >= limit
 
     def _spent(self, seat: SeatState) -> bool:
         """Return whether a role has made as many calls in a row as it may."""
-        limit = self.config.spell if len(self._seats) > 1 else None
+        limit = self._spell
         return limit is not None and seat.spell >= limit and not seat.done and seat.waits is None
 
     def _requests(self, action: object, text: str, role: str) -> Sequence[ToolCall]:

@@ -33,10 +33,10 @@ class Reader:
             self._config,
             can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
         )
-        # What is left of an earlier result stays readable until another one is cut.
-        seat.rest = rest or seat.rest
+        if rest:  # what is left of an earlier result stays readable until another one is cut
+            seat.rest = rest
         left = self._config.budget(role) - seat.calls
-        if not seat.done and left == 1 and not self._config.plain:
+        if left == 1 and not seat.done and not self._config.plain:
             text += "\n(1 call left)"
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 

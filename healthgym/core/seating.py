@@ -123,8 +123,7 @@ class SeatState:
         return twin
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
+class Acted(NamedTuple):
     """What came of an action, before it is paid for.
 
     Attributes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Generic
+from types import MappingProxyType
+from typing import Generic, NamedTuple
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
@@ -17,8 +17,7 @@ from healthgym.core.world import WorldIn
 from healthgym.errors import EpisodeStateError, SeatCrashedError
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(NamedTuple):
     """The answer to one action.
 
     Attributes:
@@ -37,7 +36,7 @@ class StepOutcome:
     terminated: bool
     truncated: bool
     errors: tuple[str, ...] = ()
-    settled: Mapping[str, float] = field(default_factory=dict)
+    settled: Mapping[str, float] = MappingProxyType({})
 
 
 class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):

@@ -70,7 +70,7 @@ def require_storable(text: str, value: object) -> None:
     """
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise ValueError(f"it is nested more than {MAX_DEPTH} deep")
-    if "\\u" in text.lower():
+    if "\\u" in text or "\\U" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
