@@ -19,7 +19,7 @@ from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import ReferenceIn, StartIn, TaskIn
-from healthgym.core.tool import AnyToolset, Caller, Scope, ToolCall, ToolKind
+from healthgym.core.tool import AnyToolset, Caller, Scope, ToolCall, ToolKind, ToolSpec
 from healthgym.core.verbs import EngineToolset
 from healthgym.core.world import WORLD, WorldIn
 from healthgym.errors import EpisodeStateError, OutOfTimeError, ToolError
@@ -148,8 +148,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             spec = done.spec
             if spec.kind is ToolKind.SUBMIT:
                 self._close(seat, case, done)
-            takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
-            step = self._paced(self._config.step_time if takes is None else takes)
+            step = self._paced(spec, done.arguments)
         except BaseException as error:
             journal.rollback(savepoint)
             reason, late = refusal(error, role, request), isinstance(error, OutOfTimeError)
@@ -174,11 +173,16 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.pass_time(state, waits, waiting=role)
         return Result(spec.identifier, f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.", images)
 
-    def _paced(self, amount: timedelta) -> timedelta:
+    def _paced(self, spec: ToolSpec, arguments: JsonObject) -> timedelta:
         """Return the time that a call takes of the clock; whole seconds, where it is shared."""
-        if self._config.pace == 1:
-            return amount
-        return timedelta(seconds=math.ceil(amount.total_seconds() / self._config.pace))
+        takes, config = spec.takes, self._config
+        if takes is None:
+            takes = config.step_time
+        elif callable(takes):
+            takes = takes(arguments)
+        if config.pace == 1:
+            return takes
+        return timedelta(seconds=math.ceil(takes.total_seconds() / config.pace))
 
     def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
         """Return the case that a call is about; what an agent wrote there need not be text."""

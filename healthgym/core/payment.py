@@ -76,16 +76,17 @@ class Payment(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         verdict = None if state.verdicts is None else state.verdicts[role][self._profile]
         if verdict is not None:
             seat.progress = {"": verdict.progress}
-        else:
+        elif self._reward.dense:
             self.update_progress(state, role, seat)
+        ended, submitted = verdict is not None, seat.submission is not None
         transition = Transition(
             seat.potential,
             before,
             verdict,
             calls,
             refused,
-            terminated=verdict is not None and seat.submission is not None,
-            truncated=verdict is not None and seat.submission is None,
+            terminated=ended and submitted,
+            truncated=ended and not submitted,
         )
         reward = float(self._reward(transition))
         seat.total_reward += reward

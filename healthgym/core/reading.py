@@ -26,19 +26,32 @@ class Reader:
         self, world: World, role: str, seat: SeatState, results: Sequence[Result]
     ) -> str:
         """Return what a role reads once its calls are answered."""
-        text, rest = compose(
-            results,
-            self.told(world, role, seat),
-            world.clock.text[:16].replace("T", " "),
-            self._config,
-            can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
-        )
-        if rest:  # what is left of an earlier result stays readable until another one is cut
-            seat.rest = rest
-        left = self._config.budget(role) - seat.calls
-        if left == 1 and not seat.done and not self._config.plain:
+        config = self._config
+        if len(results) == 1:
+            text = results[0].text
+        else:
+            text = "\n\n".join(f"[{result.name or 'call'}]\n{result.text}" for result in results)
+        news = self.told(world, role, seat)
+        text = f"{news}\n{text}" if news else text
+        head = f"[{world.clock.text[:16].replace('T', ' ')}]\n" if config.show_clock else ""
+        # However short an observation may be, reading on gets somewhere.
+        room = max(config.max_observation - len(head), 1)
+        text = head + (text if len(text) <= room else self._beginning(role, seat, text, room))
+        left = config.budget(role) - seat.calls
+        if left == 1 and not seat.done and not config.plain:
             text += "\n(1 call left)"
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+    def _beginning(self, role: str, seat: SeatState, text: str, room: int) -> str:
+        """Return so many characters of a text, with a notice; keep the rest, if it can be read on.
+
+        What is left of an earlier result stays readable until another one is cut.
+        """
+        shown, rest = text[:room], text[room:]
+        if not self._seats[role].catalog.has(Verb.READ_MORE):
+            return f"{shown}\n(cut after {self._config.max_observation} characters)"
+        seat.rest = rest
+        return f"{shown}\n({len(rest)} more characters; read_more continues)"
 
     def returned(
         self, world: World, role: str, seat: SeatState, results: Sequence[Result] = ()
@@ -55,40 +68,6 @@ class Reader:
             return ""
         fresh, seat.told = notices[seat.told :], len(notices)
         return told(fresh, role, dated=self._config.show_clock)
-
-
-def compose(
-    results: Sequence[Result],
-    news: str,
-    clock: str,
-    config: EpisodeConfig,
-    *,
-    can_read_on: bool,
-) -> tuple[str, str]:
-    """Return an observation, and what did not fit and can be read on.
-
-    Args:
-        results: What the calls are answered.
-        news: What the role was told meanwhile; empty if nothing.
-        clock: The time, as it is shown.
-        config: The rules.
-        can_read_on: Whether the role has a verb for what does not fit.
-    """
-    if len(results) == 1:
-        text = results[0].text
-    else:
-        text = "\n\n".join(f"[{result.name or 'call'}]\n{result.text}" for result in results)
-    head = f"[{clock}]\n" if config.show_clock else ""
-    text = f"{news}\n{text}" if news else text
-    limit = config.max_observation
-    # However short an observation may be, reading on gets somewhere.
-    room = max(limit - len(head), 1)
-    if len(text) <= room:
-        return head + text, ""
-    shown, rest = head + text[:room], text[room:]
-    if not can_read_on:
-        return f"{shown}\n(cut after {limit} characters)", ""
-    return f"{shown}\n({len(rest)} more characters; read_more continues)", rest
 
 
 def told(notices: Sequence[Notice], role: str, *, dated: bool) -> str:
