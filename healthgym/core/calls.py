@@ -171,7 +171,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             text = f"You wait, until {seat.waits:%Y-%m-%d %H:%M} at the latest."
             return Result(spec.identifier, text)
         self.pass_time(state, waits, waiting=role)
-        return Result(spec.identifier, f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.", images)
+        return Result(spec.identifier, f"Waited until {world.clock.minute}.", images)
 
     def _paced(self, spec: ToolSpec, arguments: JsonObject) -> timedelta:
         """Return the time that a call takes of the clock; whole seconds, where it is shared."""

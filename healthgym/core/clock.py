@@ -135,6 +135,11 @@ class Clock(Stateful):
             self._worded = now, text
         return text
 
+    @property
+    def minute(self) -> str:
+        """The current simulated time as roles read it, such as ``2024-03-01 09:00``."""
+        return self.text[:16].replace("T", " ")
+
     def advance(self, amount: timedelta) -> None:
         """Move the clock forward; what falls due on the way is for the engine to carry out.
 

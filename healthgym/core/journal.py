@@ -109,10 +109,10 @@ class Table(dict[Key, Value]):
 
     def __setitem__(self, key: Key, value: Value) -> None:
         if key in self:
-            self.journal.note(self.content, super().__setitem__, key, self[key])
+            self.journal.note(self.content, dict.__setitem__, self, key, self[key])
         else:
-            self.journal.note(self.content, super().pop, key)
-        super().__setitem__(key, value)
+            self.journal.note(self.content, dict.pop, self, key)
+        dict.__setitem__(self, key, value)
 
     def __delitem__(self, key: Key) -> None:
         later = list(takewhile(lambda other: other != key, reversed(self)))
@@ -169,8 +169,8 @@ class Log(list[Value]):
 
     def append(self, value: Value) -> None:
         """Add an item at the end."""
-        self.journal.note(self.content, super().pop)
-        super().append(value)
+        self.journal.note(self.content, list.pop, self)
+        list.append(self, value)
 
     def copied(self, journal: Journal) -> Log[Value]:
         """Return an independent log with the same items."""

@@ -33,7 +33,7 @@ class Reader:
             text = "\n\n".join(f"[{result.name or 'call'}]\n{result.text}" for result in results)
         news = self.told(world, role, seat)
         text = f"{news}\n{text}" if news else text
-        head = f"[{world.clock.text[:16].replace('T', ' ')}]\n" if config.show_clock else ""
+        head = f"[{world.clock.minute}]\n" if config.show_clock else ""
         # However short an observation may be, reading on gets somewhere.
         room = max(config.max_observation - len(head), 1)
         text = head + (text if len(text) <= room else self._beginning(role, seat, text, room))
@@ -58,7 +58,7 @@ class Reader:
     ) -> str:
         """Return what a role reads that has the turn again: the time, and what it was told."""
         seat.away, seat.spell = False, 0
-        waited = Result(str(Verb.WAIT), f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.")
+        waited = Result(str(Verb.WAIT), f"Waited until {world.clock.minute}.")
         return self.observation(world, role, seat, [*results, waited])
 
     def told(self, world: World, role: str, seat: SeatState) -> str:

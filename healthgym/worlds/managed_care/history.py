@@ -6,7 +6,7 @@ kinds of entries of one log, whose numbers only rise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -102,16 +102,15 @@ class History(Stateful):
         """Note that something fell due."""
         self._add(EntryKind.EVENT, case_id, "calendar", "agenda", name, details=details)
 
-    def of(self, case_id: str, kind: EntryKind | None = None) -> Iterator[Entry]:
+    def of(self, case_id: str, kind: EntryKind | None = None) -> list[Entry]:
         """Return the entries of a case, oldest first.
 
         Args:
             case_id: The case.
             kind: Only entries of this kind.
         """
-        for entry in self.entries:
-            if entry.case_id == case_id and (kind is None or entry.kind is kind):
-                yield entry
+        found = [entry for entry in self.entries if entry.case_id == case_id]
+        return found if kind is None else [entry for entry in found if entry.kind is kind]
 
     def audited(self, case_id: str, name: str) -> bool:
         """Return whether an application did something about a case: ``triage.route_case``."""

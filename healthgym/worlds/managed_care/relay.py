@@ -6,7 +6,7 @@ log, so that whoever plays the seats and whoever judges them mean the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -141,5 +141,5 @@ def transcripts(world: ManagedCareWorld, case_id: str) -> tuple[Transcript, ...]
     )
 
 
-def _events(world: ManagedCareWorld, case_id: str) -> Iterator[Entry]:
+def _events(world: ManagedCareWorld, case_id: str) -> list[Entry]:
     return world.history.of(case_id, EntryKind.EVENT)

@@ -105,6 +105,7 @@ class Staff:
         people = dict.fromkeys((*self.contacts, *self.workers))
         # Asked some eighty times for a task.
         self._roles = {person: self.role_of(person) for person in people}
+        self._employed = frozenset(self._roles.values())
 
     @cached_property
     def words(self) -> str:
@@ -120,6 +121,10 @@ class Staff:
         if contact is None:
             return None
         return DIRECTORY_ROLES.get(contact.role)
+
+    def employs(self, *roles: str) -> bool:
+        """Return whether anybody is employed as one of these."""
+        return not self._employed.isdisjoint(roles)
 
     def with_role(self, *roles: str) -> Iterator[str]:
         """Return the ids of those employed as one of these, in the directory's order."""

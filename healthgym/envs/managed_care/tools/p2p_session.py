@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.presentation import named_values
 from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, OfficeToolset
 from healthgym.worlds.managed_care.apps.payer import peer_calls
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord
@@ -17,10 +17,10 @@ _KEPT = ("revealed_fact_ids", "challenge_index", "benchmark_side")
 
 def _heard(result: object) -> object:
     """Return a record of a call without what is kept for whoever judges it."""
-    if not isinstance(result, P2PSessionRecord):
+    values = named_values(result) if isinstance(result, P2PSessionRecord) else None
+    if values is None:
         return result
-    names = (each.name for each in fields(result))
-    return {name: getattr(result, name) for name in names if name not in _KEPT}
+    return {name: value for name, value in values.items() if name not in _KEPT}
 
 
 class PeerSessionToolset(OfficeToolset):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.policies.postures import combined, decisive, failing
 from healthgym.worlds.managed_care.policies.tree import Node
@@ -200,23 +201,23 @@ def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
     unmet = sorted(place for place in found if place not in met)
     if unmet and not _carried(world, case_id, found):
         _refuse(f"Not met, or unclear: {_named(unmet)}")
-    own = _without_pages(world, case_id)
+    tree = world.nursing.tree(case_id)
+    own = frozenset() if tree is None else _without_pages(tree)
     bare = sorted(place for place, one in met.items() if place[1] not in own)
     bare = [place for place in bare if not _references(met[place])]
     if bare:
         _refuse(f"Without evidence: {_named(bare)}")
 
 
-def _without_pages(world: ManagedCareWorld, case_id: str) -> frozenset[str]:
+@kept
+def _without_pages(tree: Node) -> frozenset[str]:
     """Return the criteria for which no page has to be named.
 
     The request answers some by itself, and silence what must not be on record.
     """
-    tree = world.nursing.tree(case_id)
-    asked = tree_criteria(tree) if tree is not None else ()
     return frozenset(
         item.id
-        for item in asked
+        for item in tree_criteria(tree)
         if isinstance(item, REQUEST_KINDS) or item.roll_up is RollUp.ANY_NOT_MET
     )
 

@@ -341,7 +341,7 @@ class LetterCenter(App):
             case = self.world.cases.get(letter.case_id)
             kind = LetterType(letter.letter_type)
             stated = dict(letter_texts.facts(self.world, case, kind))
-            stated["date"] = f"{letter.created_at:%Y-%m-%d}"  # a letter keeps its own
+            stated["date"] = letter.created_at.date().isoformat()  # a letter keeps its own
             missing += letter_texts.gaps(self.world, kind, stated, letter.body)
         return {"letter_id": letter_id, "complete": not missing, "missing_fields": missing}
 

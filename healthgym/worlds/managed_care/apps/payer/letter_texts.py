@@ -77,7 +77,7 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         "member_name": member_name(world, case),
         "case_id": case.id,
         "service": service(world, case),
-        "date": f"{world.clock.now:%Y-%m-%d}",
+        "date": world.clock.now.date().isoformat(),
         "decision": str(wording()["decisions"][letter_type]),
     }
     if letter_type is LetterType.APPROVAL:
@@ -145,8 +145,8 @@ def _approval(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     asked = [units for units in lines(world, case.id).values() if units is not None]
     return {
         "authorization_number": case.authorization_number or "",
-        "valid_from": f"{determination.created_at:%Y-%m-%d}" if determination else "",
-        "valid_to": f"{case.expires_at:%Y-%m-%d}" if case.expires_at else "",
+        "valid_from": determination.created_at.date().isoformat() if determination else "",
+        "valid_to": case.expires_at.date().isoformat() if case.expires_at else "",
         "units": f"{sum(asked)} units" if asked else "the units requested",
     }
 

@@ -183,7 +183,7 @@ def require_pool(world: ManagedCareWorld) -> None:
     Raises:
         Refusal: If there is no reviewer at all.
     """
-    if next(world.staff.with_role(*REVIEWERS), None) is None:
+    if not world.staff.employs(*REVIEWERS):
         raise Refusal(
             RefusalCode.NO_REVIEWER,
             "The payer employs no nurse, physician reviewer or appeals director, so that nothing "

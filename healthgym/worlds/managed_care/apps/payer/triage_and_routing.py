@@ -7,11 +7,11 @@ a case: a later disposition or route changes the open one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from healthgym.core.records import replace
-from healthgym.core.state import table
+from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import lanes, routing, triage_rules
@@ -44,7 +44,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 _WAITING = (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED)
 _OPEN = (PayerReviewStatus.QUEUED, PayerReviewStatus.CLAIMED)
-_Record = TypeVar("_Record", TriageRecord, PayerRoutingRecord, PayerReviewTask)
+_Record = TypeVar("_Record", TriageRecord, PayerRoutingRecord)
 
 
 class TriageAndRouting(App):
@@ -65,15 +65,15 @@ class TriageAndRouting(App):
 
     def of(self, case_id: str) -> TriageRecord | None:
         """Return the triage record of a case; None if nobody has triaged it."""
-        return _last(self.triages.values(), case_id)
+        return _last(self.triages, case_id)
 
     def routing_of(self, case_id: str) -> PayerRoutingRecord | None:
         """Return the latest routing record of a case; None if it was not routed."""
-        return _last(self.routings.values(), case_id)
+        return _last(self.routings, case_id)
 
     def open_task(self, case_id: str) -> PayerReviewTask | None:
         """Return the newest review task of a case that is not finished; None if there is none."""
-        return _last((task for task in self.tasks.values() if task.status in _OPEN), case_id)
+        return self._newest(case_id, _OPEN)
 
     def complete_task(
         self, case_id: str, role: PayerRole, decision: DecisionOutcome | None, actor: str
@@ -108,8 +108,7 @@ class TriageAndRouting(App):
         Returns:
             The new task; None, and nothing happens, where no task was finished before.
         """
-        done = (t for t in self.tasks.values() if t.status is PayerReviewStatus.COMPLETED)
-        task = _last(done, case_id)
+        task = self._newest(case_id, (PayerReviewStatus.COMPLETED,))
         if task is None:
             return None
         now = self.world.clock.now
@@ -380,10 +379,18 @@ class TriageAndRouting(App):
         self.take_up(record.case_id, record.actor)
         return task
 
+    def _newest(
+        self, case_id: str, statuses: Collection[PayerReviewStatus]
+    ) -> PayerReviewTask | None:
+        """Return the newest review task of a case that has one of these statuses."""
+        for task in reversed(self.tasks.values()):
+            if task.case_id == case_id and task.status in statuses:
+                return task
+        return None
 
-def _last(records: Iterable[_Record], case_id: str) -> _Record | None:
-    found = None
-    for record in records:
+
+def _last(records: Table[str, _Record], case_id: str) -> _Record | None:
+    for record in reversed(records.values()):
         if record.case_id == case_id:
-            found = record
-    return found
+            return record
+    return None
