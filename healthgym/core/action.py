@@ -126,9 +126,9 @@ def typed_call_in(text: str) -> ToolCall | None:
         value = read_json(text)
     except ToolError:
         return None
-    if not isinstance(value, dict) or value.keys() != {"name", "arguments"}:
+    if not isinstance(value, dict) or len(value) != 2:
         return None
-    name, arguments = value["name"], value["arguments"]
+    name, arguments = value.get("name"), value.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, dict):
         return None
     return ToolCall(name, arguments)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Generic, NamedTuple, Self
+from typing import Generic, NamedTuple, Self, TypeAlias
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.catalog import Invocation, invoke
@@ -29,7 +29,10 @@ _MAX_REASON = 4000
 # What may fall due by one call; more is a world that puts down the same thing again and again.
 _MOST_EVENTS = 10_000
 _LONGEST_WAIT = timedelta(days=366)
-_NO_REASONS: Mapping[int, str] = MappingProxyType({})
+
+#: Why calls of an action are refused, by their place among them.
+Reasons: TypeAlias = Mapping[int, str]
+_NO_REASONS: Reasons = MappingProxyType({})
 
 
 class Result(NamedTuple):
@@ -59,12 +62,12 @@ class Lapsed:
     """
 
     action: object
-    reasons: Mapping[int, str]
+    reasons: Reasons
 
     @classmethod
-    def of(cls, action: object) -> Self:
-        """Return an action and which of its calls are refused: mostly none."""
-        return action if isinstance(action, cls) else cls(action, _NO_REASONS)
+    def parts(cls, action: object) -> tuple[object, Reasons]:
+        """Return an action, and which of its calls are refused: mostly none."""
+        return (action.action, action.reasons) if isinstance(action, cls) else (action, _NO_REASONS)
 
 
 class _Desk:

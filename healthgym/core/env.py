@@ -20,7 +20,7 @@ from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
-from healthgym.errors import ConfigurationError
+from healthgym.errors import ConfigurationError, EpisodeStateError
 from healthgym.spaces import JsonText, UnicodeText
 
 __all__ = ["HealthEnv", "parse_split"]
@@ -90,6 +90,7 @@ class HealthEnv(Face, gym.Env[str, Any]):
         # The pictures last shown, and the number of the step that showed them.
         self._images: tuple[Image, ...] = ()
         self._shown = 0
+        self._task_id = ""
         # Steps that are left until a TimeLimit truncates the episode; no limit if None.
         self._steps_left: int | None = None
 
@@ -119,8 +120,9 @@ class HealthEnv(Face, gym.Env[str, Any]):
         if self._episode.crash is not None:
             raise self._episode.crash
         task = self._episode.task
+        self._task_id = task.task_id
         info = {
-            "task_id": task.task_id,
+            "task_id": self._task_id,
             "split": str(task.key.split),
             "kind": task.kind,
             "tools": self._episode.seat(self.role).catalog.openai(),
@@ -144,11 +146,11 @@ class HealthEnv(Face, gym.Env[str, Any]):
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
         episode = self.episode
-        over = episode.done(self.role)
         try:
             outcome = episode.step(action, self.role)
         except Exception as error:
             # Whatever of ours fails goes on the ledger, which raises what it has no room for.
+            over = isinstance(error, EpisodeStateError) and episode.done(self.role)
             if over or is_outage(error):
                 raise
             return self._given_up(action, error)
@@ -172,7 +174,7 @@ class HealthEnv(Face, gym.Env[str, Any]):
         return observation, reward + charged, False, True, {**info, **ending}
 
     def _given_up(self, action: object, error: Exception) -> tuple[str, float, bool, bool, Info]:
-        task_id = self.episode.task.task_id
+        task_id = self._task_id
         report = self.faults.take(task_id, action, error)
         self._episode = None
         info = {"task_id": task_id, "turns_left": 0, "fault": report}
@@ -201,7 +203,7 @@ class HealthEnv(Face, gym.Env[str, Any]):
     def _info(self) -> Info:
         episode = self.episode
         info: Info = {
-            "task_id": episode.task.task_id,
+            "task_id": self._task_id,
             "turns_left": episode.turns_left(self.role),
             "time": episode.world.clock.text,
         }

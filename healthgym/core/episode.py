@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 from healthgym.core import action as actions
-from healthgym.core.calls import CallRunner, Lapsed, Result
+from healthgym.core.calls import CallRunner, Lapsed, Reasons, Result
 from healthgym.core.family import EpisodeConfig, Family, Seat
 from healthgym.core.payment import Payment
 from healthgym.core.players import Player
@@ -200,11 +200,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Run the calls of an action, let happen what follows from them, and word the answer."""
         state, seat = self._state, self._state.seats[role]
         first, place = len(state.events), len(state.turns)
-        taken = Lapsed.of(action)
-        text = actions.text_of(taken.action)
+        action, refused = Lapsed.parts(action)
+        text = actions.text_of(action)
         if state.last != role:
             seat.spell = 0
-        results = self._run(taken, text, role)
+        results = self._run(action, text, role, refused)
         if self._out_of_turns(role, seat) and not seat.done:
             seat.truncated = True
         if self._spent(seat):
@@ -229,11 +229,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         late = bool(errors) and any(event.unrepeatable for event in own)
         return Acted(role, text, observation, images, len(own), errors, place, late)
 
-    def _run(self, taken: Lapsed, text: str, role: str) -> list[Result]:
+    def _run(self, action: object, text: str, role: str, refused: Reasons) -> list[Result]:
         """Run the calls of an action; return what each is answered."""
         state, seat = self._state, self._state.seats[role]
         try:
-            requests = self._requests(taken.action, text, role)
+            requests = self._requests(action, text, role)
         except ToolError as error:
             seat.calls += 1
             seat.spell += 1
@@ -248,7 +248,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             seat.calls += 1
             seat.spell += 1
             over = time.monotonic() - begun > _LONGEST_ACTION
-            if reason := taken.reasons.get(place, _LATE if over else ""):
+            if reason := refused.get(place, _LATE if over else ""):
                 name, arguments = request.name, request.arguments
                 results.append(self._runner.refuse(state, role, name, arguments, reason, late=True))
             else:

@@ -25,7 +25,7 @@ class TaskKey:
     index: int
 
     def __str__(self) -> str:
-        return "/".join((self.family, self.split, str(self.index)))  # at every step
+        return "/".join((self.family, self.split, str(self.index)))
 
     @classmethod
     def parse(cls, text: str) -> Self:
