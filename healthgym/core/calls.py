@@ -122,7 +122,8 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._seats = seats
         self._cases = cases
         self._bench = bench
-        self._bound: dict[str, tuple[AnyToolset, ...]] = {}
+        # Toolsets at work on the world, by role and place in its catalog.
+        self._bound: dict[tuple[str, int], AnyToolset] = {}
         self._world: WorldIn | None = None
 
     def fresh(self) -> Self:
@@ -287,13 +288,11 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         world, seat = state.world, self._seats[role]
         if self._world is not world:
             self._world, self._bound = world, {}
-        bound = self._bound.get(role)
-        if bound is None:
-            caller = Caller(role, seat.actor, world.clock)
-            bound = tuple(cls(world, caller) for cls in seat.catalog.toolsets)
-            self._bound[role] = bound
         spec, place = seat.catalog.resolve(request.name)
-        toolset = bound[place]
+        toolset = self._bound.get((role, place))
+        if toolset is None:
+            toolset = seat.catalog.toolsets[place](world, Caller(role, seat.actor, world.clock))
+            self._bound[role, place] = toolset
         if not isinstance(toolset, EngineToolset):
             return invoke(spec, toolset, request.arguments), None
         toolset.desk = desk = _Desk(state.seats[role], world.clock, seat.commands)

@@ -61,7 +61,7 @@ _WATCHED = frozenset((*WITH_PAYER, _PENDED))
 
 def watch(world: ManagedCareWorld, case_id: str) -> None:
     """Watch intake and decision of a case from now on; earlier watches of it end."""
-    moves = tuple(world.history.of(case_id, EntryKind.TRANSITION))
+    moves = world.history.of(case_id, EntryKind.TRANSITION)
     intake, triage = world.intake.get(case_id), world.triage.of(case_id)
     for name, at in _limits(world, intake, triage, moves, _levels(world)):
         _put(world, name, case_id, at)
@@ -171,7 +171,7 @@ def watch_all(world: ManagedCareWorld) -> None:
 
 def intake_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
     """Return until when intake is to be finished, counted from when it was last handed in."""
-    moves = tuple(world.history.of(case_id, EntryKind.TRANSITION))
+    moves = world.history.of(case_id, EntryKind.TRANSITION)
     return _intake_limit(world.intake.get(case_id), moves)
 
 
@@ -184,7 +184,7 @@ def _intake_limit(intake: IntakeCase, moves: Sequence[Entry]) -> datetime:
 
 def decision_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
     """Return until when a case is to be decided: its limit, and the time it was pended."""
-    moves = tuple(world.history.of(case_id, EntryKind.TRANSITION))
+    moves = world.history.of(case_id, EntryKind.TRANSITION)
     intake, triage = world.intake.get(case_id), world.triage.of(case_id)
     return _decision_limit(world, intake, triage, moves, _levels(world))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, get_args
 
 from healthgym.core.borders import Json
 from healthgym.core.state import Stateful, Table, table
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 Record = TypeVar("Record")
+
+
+class _OfCase(Protocol):
+    @property
+    def case_id(self) -> str:
+        """The case it is about."""
+
+
+OfCase = TypeVar("OfCase", bound=_OfCase)
 
 
 class App(Stateful):
@@ -78,6 +87,14 @@ class App(Stateful):
     def looked(self, action: str, case_id: str = "", actor: str = "") -> None:
         """Note that this application was read."""
         self.world.history.looked(self.name, action, case_id, actor or self.world.actor)
+
+
+def newest(records: Table[str, OfCase], case_id: str) -> OfCase | None:
+    """Return the record of a case that was made last; None if there is none."""
+    for record in reversed(records.values()):
+        if record.case_id == case_id:
+            return record
+    return None
 
 
 def find(

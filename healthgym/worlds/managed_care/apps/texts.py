@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from types import NoneType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 #: Most characters of a text that is written at a payer's desk; a page has about 3,000.
 LONGEST = 10_000
-#: What many fields hold in which there is no text.
-_TEXTLESS = frozenset({NoneType, bool, int, float})
 
 
 def require_length(world: ManagedCareWorld, **values: object) -> None:
@@ -35,7 +32,7 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
     """
     if world.rules is Rules.COMPAT:
         return
-    if _longest(values.values()) <= LONGEST:
+    if not _any_longer(values.values()):
         return
     for name, value in values.items():
         for where, text in _texts(name, value):
@@ -46,22 +43,17 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
                 )
 
 
-def _longest(values: Iterable[object]) -> int:
-    """Return the length of the longest text in some values, without asking where it stands."""
-    longest = 0
-    for value in values:
-        kind: type = value.__class__
-        if kind in _TEXTLESS:
-            continue
+def _any_longer(values: Iterable[object]) -> bool:
+    """Return whether some values hold a text that is too long, without asking where it stands."""
+    found = list(values)
+    for value in found:  # it grows meanwhile by the parts of what has some
         if isinstance(value, str):
-            length = len(value)
-        elif isinstance(value, tuple | list):
-            length = _longest(value)
-        else:
-            length = _longest(_reader(kind)(value))
-        if length > longest:
-            longest = length
-    return longest
+            if len(value) > LONGEST:
+                return True
+        elif value:
+            kind: type = value.__class__
+            found += _reader(kind)(value)
+    return False
 
 
 def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
@@ -76,8 +68,10 @@ def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _reader(kind: type) -> Callable[[object], Iterable[object]]:
-    """Return what reads all fields of a record of a kind; none of what is no record."""
+def _reader(kind: type) -> Callable[[Any], Iterable[object]]:
+    """Return what reads the parts of values of a kind; none of what is no record and no list."""
+    if issubclass(kind, tuple | list):
+        return iter
     names = _parts(kind)
     read = attrgetter(*names) if names else lambda _: ()
     return (lambda record: (read(record),)) if len(names) == 1 else read

@@ -8,12 +8,11 @@ a case: a later disposition or route changes the open one.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TypeVar
 
 from healthgym.core.records import replace
-from healthgym.core.state import Table, table
+from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines
-from healthgym.worlds.managed_care.apps.app import App
+from healthgym.worlds.managed_care.apps.app import App, newest
 from healthgym.worlds.managed_care.apps.payer import lanes, routing, triage_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import acting
 from healthgym.worlds.managed_care.apps.texts import require_length
@@ -44,7 +43,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 _WAITING = (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED)
 _OPEN = (PayerReviewStatus.QUEUED, PayerReviewStatus.CLAIMED)
-_Record = TypeVar("_Record", TriageRecord, PayerRoutingRecord)
 
 
 class TriageAndRouting(App):
@@ -65,11 +63,11 @@ class TriageAndRouting(App):
 
     def of(self, case_id: str) -> TriageRecord | None:
         """Return the triage record of a case; None if nobody has triaged it."""
-        return _last(self.triages, case_id)
+        return newest(self.triages, case_id)
 
     def routing_of(self, case_id: str) -> PayerRoutingRecord | None:
         """Return the latest routing record of a case; None if it was not routed."""
-        return _last(self.routings, case_id)
+        return newest(self.routings, case_id)
 
     def open_task(self, case_id: str) -> PayerReviewTask | None:
         """Return the newest review task of a case that is not finished; None if there is none."""
@@ -387,10 +385,3 @@ class TriageAndRouting(App):
             if task.case_id == case_id and task.status in statuses:
                 return task
         return None
-
-
-def _last(records: Table[str, _Record], case_id: str) -> _Record | None:
-    for record in reversed(records.values()):
-        if record.case_id == case_id:
-            return record
-    return None

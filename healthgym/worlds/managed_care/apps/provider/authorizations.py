@@ -8,6 +8,7 @@ from healthgym.core.borders import JsonObject
 from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import adjudication
+from healthgym.worlds.managed_care.apps.app import newest
 from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.apps.provider import submission
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import EDITABLE
@@ -56,13 +57,11 @@ class Authorizations(ProviderApp):
 
     def packet(self, case_id: str) -> SubmissionPacket | None:
         """Return the newest submission of a case; None if there is none."""
-        sent = [packet for packet in self.packets.values() if packet.case_id == case_id]
-        return sent[-1] if sent else None
+        return newest(self.packets, case_id)
 
     def determination(self, case_id: str) -> ProviderDeterminationRecord | None:
         """Return what the provider decided last on a case; None if nothing was decided."""
-        made = [one for one in self.determinations.values() if one.case_id == case_id]
-        return made[-1] if made else None
+        return newest(self.determinations, case_id)
 
     # The provider's own decision.
 

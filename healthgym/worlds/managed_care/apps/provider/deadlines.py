@@ -115,7 +115,7 @@ def _decision_due(world: ManagedCareWorld, case: PriorAuthCase) -> datetime:
         urgency = case.urgency if heard else Urgency.STANDARD
         return decision_due(world, urgency, case.patient_id, True)
     if case.status is CaseStatus.RESUBMITTED:
-        moves = tuple(world.history.of(case.id, EntryKind.TRANSITION))
+        moves = world.history.of(case.id, EntryKind.TRANSITION)
         if moves and moves[-1].action == CaseStatus.PENDED_ACTION_REQUIRED:
             return case.decision_due_at + (world.clock.now - moves[-1].at)
     return case.decision_due_at
