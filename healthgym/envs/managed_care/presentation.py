@@ -224,7 +224,7 @@ def _filled(value: object) -> bool:
     return value is not None and value != "" and not (_KINDS[value.__class__].sized and not value)
 
 
-def _cell(value: object) -> str:
+def _cell(value: Any) -> str:
     """Return a value in one line."""
     if value is None:
         return ""
@@ -234,4 +234,4 @@ def _cell(value: object) -> str:
     if kind.named is not None:
         parts = [f"{name} {_cell(v)}" for name, v in kind.named(value) if v or _filled(v)]
         return "; ".join(parts)
-    return ", ".join(map(_cell, cast("Sequence[object]", value)))
+    return ", ".join(map(_cell, value))

@@ -32,7 +32,7 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
     """
     if world.rules is Rules.COMPAT:
         return
-    if not _any_longer(values.values()):
+    if not any(len(text) > LONGEST for text in within(values.values()) if isinstance(text, str)):
         return
     for name, value in values.items():
         for where, text in _texts(name, value):
@@ -43,17 +43,17 @@ def require_length(world: ManagedCareWorld, **values: object) -> None:
                 )
 
 
-def _any_longer(values: Iterable[object]) -> bool:
-    """Return whether some values hold a text that is too long, without asking where it stands."""
+def within(values: Iterable[object]) -> list[object]:
+    """Return some values, and what is in the records and lists among them, however deep.
+
+    Where each stands is not told: to say that takes longer, and mostly nobody has to know.
+    """
     found = list(values)
-    for value in found:  # it grows meanwhile by the parts of what has some
-        if isinstance(value, str):
-            if len(value) > LONGEST:
-                return True
-        elif value:
+    for value in found:  # it grows meanwhile
+        if value and not isinstance(value, str):
             kind: type = value.__class__
             found += _reader(kind)(value)
-    return False
+    return found
 
 
 def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:

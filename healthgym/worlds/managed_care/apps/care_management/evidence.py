@@ -62,7 +62,7 @@ class Evidence:
 
     def about(self, topic: Topic) -> tuple[Disclosure, ...]:
         """Return what was told about a topic, oldest first."""
-        return tuple(item for item in self.told if item.topic is topic)
+        return tuple([item for item in self.told if item.topic is topic])
 
     def knows_diagnosis(self, code: str) -> bool:
         """Return whether a diagnosis is on the problem list, referred, or told."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
-from types import NoneType
 from typing import Final
 
+from healthgym.worlds.managed_care.apps.texts import within
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 
 #: Most characters of one message on the phone; a person has stopped listening long before.
@@ -17,8 +16,6 @@ LONGEST_FIELD: Final = 4_000
 #: Most entries of one list.
 LONGEST_LIST: Final = 60
 _SHOWN_CONTROLS = "\n\r\t"
-#: What many fields hold in which there is neither.
-_TEXTLESS = frozenset({NoneType, bool, int, float})
 
 
 def require_message(text: str) -> None:
@@ -38,7 +35,15 @@ def require_reasonable(record: object) -> None:
     Raises:
         Refusal: Naming the field.
     """
-    _require_reasonable("", record)
+    if any(map(_wants_a_look, within((record,)))):
+        _require_reasonable("", record)
+
+
+def _wants_a_look(value: object) -> bool:
+    """Return whether a value may be refused; most are not, and nobody asks where they stand."""
+    if isinstance(value, str):
+        return len(value) > LONGEST_FIELD or not value.isprintable()
+    return isinstance(value, tuple) and len(value) > LONGEST_LIST
 
 
 def _require_reasonable(name: str, value: object) -> None:
@@ -52,16 +57,9 @@ def _require_reasonable(name: str, value: object) -> None:
             )
         for item in value:
             _require_reasonable(name, item)
-    elif value.__class__ not in _TEXTLESS:
-        kind: type = value.__class__
-        for part in _parts(kind):
-            _require_reasonable(part, getattr(value, part))
-
-
-@cache
-def _parts(kind: type) -> tuple[str, ...]:
-    """Return the names of a record's fields; none of what is no record."""
-    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
+    elif is_dataclass(value):
+        for item in fields(value):
+            _require_reasonable(item.name, getattr(value, item.name))
 
 
 def require_reason(text: str, what: str) -> None:
