@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.conversation.acts import Meant
@@ -173,6 +174,17 @@ class Telephone(Protocol):
             heard: What the person has in mind.
             call: When it rings.
         """
+
+
+def rings(voice: object) -> TypeGuard[Telephone]:
+    """Return whether it matters to a voice how its telephone is answered."""
+    kind: type = voice.__class__
+    return _rings(kind)
+
+
+@cache
+def _rings(kind: type) -> bool:
+    return issubclass(kind, Telephone)
 
 
 class LineDownError(Exception):

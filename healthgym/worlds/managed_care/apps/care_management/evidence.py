@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -38,6 +38,14 @@ class Evidence:
     told: tuple[Disclosure, ...]
     called: frozenset[date]
     today: date
+    # What they told, by topic: a section asks about up to a dozen.
+    _by_topic: dict[Topic, list[Disclosure]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found: dict[Topic, list[Disclosure]] = {}
+        for item in self.told:
+            found.setdefault(item.topic, []).append(item)
+        object.__setattr__(self, "_by_topic", found)
 
     @classmethod
     def of(cls, world: ManagedCareWorld, case_id: str) -> Evidence:
@@ -60,9 +68,9 @@ class Evidence:
             today=world.clock.now.date(),
         )
 
-    def about(self, topic: Topic) -> tuple[Disclosure, ...]:
+    def about(self, topic: Topic) -> Sequence[Disclosure]:
         """Return what was told about a topic, oldest first."""
-        return tuple([item for item in self.told if item.topic is topic])
+        return self._by_topic.get(topic, ())
 
     def knows_diagnosis(self, code: str) -> bool:
         """Return whether a diagnosis is on the problem list, referred, or told."""
@@ -113,7 +121,7 @@ class Evidence:
 
     def stays(self) -> int:
         """Return how many stays in a hospital the chart has."""
-        words = tuple(rules().hospital)
+        words = rules().hospital
         return sum(
             any(word in encounter.encounter_type.casefold() for word in words)
             for encounter in self.chart.encounters

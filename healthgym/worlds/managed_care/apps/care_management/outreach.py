@@ -39,7 +39,7 @@ from healthgym.worlds.managed_care.voices import (
     LineDownError,
     Memory,
     Reply,
-    Telephone,
+    rings,
 )
 from healthgym.worlds.managed_care.wording import Draft, Voice
 
@@ -121,7 +121,7 @@ class Outreach(App):
         """Return what is heard when it rings, of voices to which that matters."""
         case_id = session.case_id
         voice = self.world.start.voices.get(case_id)
-        if not self.strict or not isinstance(voice, Telephone):
+        if not self.strict or not rings(voice):
             return {}
         heard = self.memory(case_id)
         pickup = voice.picks_up(heard, self._context(session))
