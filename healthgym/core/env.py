@@ -90,7 +90,7 @@ class HealthEnv(Face, gym.Env[str, Any]):
         # The pictures last shown, and the number of the step that showed them.
         self._images: tuple[Image, ...] = ()
         self._shown = 0
-        self._task_id = ""
+        self._task_id = ""  # of the current episode: every step tells it
         # Steps that are left until a TimeLimit truncates the episode; no limit if None.
         self._steps_left: int | None = None
 
@@ -115,12 +115,12 @@ class HealthEnv(Face, gym.Env[str, Any]):
         record = chosen.pop("record", None)
         split, index = choose_task(self.family.generator, self.np_random, self.split, chosen)
         self._episode = self.open_episode(split, index, record)
+        self._task_id = self._episode.task.task_id
         self._images = ()
         self._steps_left = steps_allowed(self)
         if self._episode.crash is not None:
             raise self._episode.crash
         task = self._episode.task
-        self._task_id = task.task_id
         info = {
             "task_id": self._task_id,
             "split": str(task.key.split),

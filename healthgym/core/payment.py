@@ -76,7 +76,7 @@ class Payment(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         verdict = None if state.verdicts is None else state.verdicts[role][self._profile]
         if verdict is not None:
             seat.progress = {"": verdict.progress}
-        elif self._reward.dense:
+        else:
             self.update_progress(state, role, seat)
         ended, submitted = verdict is not None, seat.submission is not None
         transition = Transition(
