@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -107,6 +107,13 @@ def test_times_have_zones_and_clocks_run_forward() -> None:
         Agenda().put(datetime(2024, 1, 1), "x")
     with pytest.raises(ConfigurationError, match="backwards"):
         Clock(START).advance(timedelta(seconds=-1))
+
+
+def test_a_clock_shows_roles_its_minute() -> None:
+    clock = Clock(datetime(2024, 3, 1, 9, 0, 59, tzinfo=UTC))
+    assert clock.minute == "2024-03-01 09:00"
+    clock.advance(timedelta(seconds=1))
+    assert clock.minute == "2024-03-01 09:01"
 
 
 def test_counters_count_by_name() -> None:
