@@ -17,7 +17,8 @@ from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
 from healthgym.worlds.managed_care.word_forms import untitled
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])|[;\n]+")
+#: Looked for by the space or semicolon, which is sooner found than what is before and behind it.
+_SENTENCE = re.compile(r"[\s;](?:(?<=[.!?]\s)\s*(?=[A-Z\"“(])|(?<=[;\n])[;\n]*)")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _LEAST_QUOTED = 2
 

@@ -17,10 +17,12 @@ from healthgym.worlds.managed_care.claim_words import all_of, desk_words, everyd
 _WORD = re.compile(r"[^\W\d_]+")
 #: A word in which a digit or a sign stands between letters.
 _MIXED = re.compile(r"(?<![\w.@$-])(?=[\w@$]*[A-Za-z][\w@$]*[A-Za-z])[A-Za-z0-9@$]{4,}(?![\w@$-])")
-#: A letter beside a digit or a sign, which most texts have nowhere.
-_BESIDE = re.compile(r"[A-Za-z][\d@$]|[\d@$][A-Za-z]")
-#: A letter or a sign that no plain text has.
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+#: A digit or a sign beside a letter, which most texts have nowhere.
+_BESIDE = re.compile(r"[0-9@$](?:(?=[A-Za-z])|(?<=[A-Za-z][0-9@$]))")
+#: How texts are written as bytes; half of a letter, which only garbage has, is kept as it is.
+_BYTES = ("utf-8", "surrogatepass")
+#: All that a plain text has, in bytes.
+_ASCII = bytes(range(128))
 #: Words without another mark in them.
 _PLAIN = re.compile(r"[a-z]+")
 _LOOKS = str.maketrans("0134578@$", "oieastbas")
@@ -41,7 +43,19 @@ def plain_letters(text: str) -> str:
     Args:
         text: The text; letters of other scripts are left as they are.
     """
-    return text if text.isascii() else _FOREIGN.sub(lambda found: _plain(found[0]), text)
+    return text if text.isascii() else _in_plain(text, _foreign(text))
+
+
+def small_letters(text: str) -> str:
+    """Return a text in small letters, and plain ones as :func:`plain_letters` has them."""
+    if text.isascii():
+        return text.casefold()
+    foreign = _foreign(text)
+    plain = _in_plain(text, foreign)
+    if any(letter != letter.casefold() for letter in map(_plain, foreign)):
+        return plain.casefold()
+    # A dash or a raised digit makes every letter of a text slow to fold, and has no small form.
+    return plain.encode(*_BYTES).lower().decode(*_BYTES)
 
 
 def flattened(text: str) -> str:
@@ -52,6 +66,18 @@ def flattened(text: str) -> str:
     """
     # As a pattern would find them; a file is long, and bytes are gone through in one go.
     return b" ".join(text.encode("ascii", "replace").translate(_SPACED).split()).decode("ascii")
+
+
+def _foreign(text: str) -> set[str]:
+    """Return the letters and signs of a text that no plain one has."""
+    # A file is long and has few of them: they are what is left of its bytes.
+    return set(text.encode(*_BYTES).translate(None, _ASCII).decode(*_BYTES))
+
+
+def _in_plain(text: str, foreign: set[str]) -> str:
+    for letter in foreign:
+        text = text.replace(letter, _plain(letter))
+    return text
 
 
 @lru_cache(4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from healthgym.worlds.managed_care.disguises import flattened, plain_letters
+from healthgym.worlds.managed_care.disguises import flattened, small_letters
 
 
 class Texts:
@@ -29,7 +29,7 @@ class Texts:
                 text = next(self._more, None)
                 if text is None:
                     return
-                self._read.append(plain_letters(text.replace("’", "'")).casefold())
+                self._read.append(small_letters(text.replace("’", "'")))
             yield self._read[place]
             place += 1
 
