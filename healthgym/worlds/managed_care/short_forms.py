@@ -20,8 +20,11 @@ _JOINS = r"(?:(?:of|the|and|to|in|with|for)[ -])?"
 
 
 def short_forms(sentence: str) -> Iterator[re.Match[str]]:
-    """Yield the abbreviations of a sentence, written as they are."""
-    return _SHORT.finditer(sentence)
+    """Yield the abbreviations of a sentence, written as they are; C1 is short for nothing."""
+    for found in _SHORT.finditer(sentence):
+        name = found[0].casefold()
+        if name in _known() or len(_letters(name)) >= _LEAST:
+            yield found
 
 
 def spelled_out(short: str, text: str) -> bool:
@@ -34,11 +37,15 @@ def spelled_out(short: str, text: str) -> bool:
     name = short.casefold()
     if name in _known():
         return any(each in text for each in _known()[name])
-    letters = re.sub(r"[^a-z]", "", name)
+    letters = _letters(name)
     if len(letters) < _LEAST:
         return False
     words = rf"\w*[ -]+{_JOINS}".join(letters)
     return re.search(rf"(?<!\w){words}", text) is not None
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name)
 
 
 @cache
