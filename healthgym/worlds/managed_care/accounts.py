@@ -20,7 +20,8 @@ from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
+#: Looked for by the space, which is sooner found than the sign before it.
+_SENTENCE = re.compile(r"\s(?<=[.!?]\s)\s*|[;\n]+")
 #: What ends a line of a file: of a table, or of prose.
 _LINE_ENDS = ("\n", ". ", "; ")
 _LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
@@ -92,7 +93,7 @@ class Account:
         other: Who requested it, by name.
         spans: Returns the times that lie between days on file, in any unit.
         rules: Returns the numbers of the office's rules.
-        found: Amounts of the request, and those that the policy's criteria come to.
+        found: Returns amounts of the request, and those that the policy's criteria come to.
         free: Topics that may be told, for it was so.
     """
 
@@ -101,8 +102,12 @@ class Account:
     other: str = ""
     spans: Callable[[], Set[int]] = frozenset
     rules: Callable[[], Set[float]] = frozenset
-    found: frozenset[float] = frozenset()
+    found: Callable[[], Set[float]] = frozenset
     free: frozenset[str] = frozenset()
+
+    @cached_property
+    def _found(self) -> Set[float]:
+        return self.found()
 
     @cached_property
     def _times(self) -> tuple[tuple[float, frozenset[str]], ...]:
@@ -127,13 +132,15 @@ class Account:
             unit: Of what.
             about: Beginnings of the words that it stands with; one of them has to be near.
         """
+        # What is known by its number alone is told sooner than what stands somewhere on file.
+        timed = unit in _DAYS
+        if number in self._found or (timed and number in self.rules()):
+            return True
         if any(not about or about & each for each in self._beside(number, unit)):
             return True
-        if number in self.found:
-            return True
-        if unit not in _DAYS:
+        if not timed:
             return False
-        if number in self.rules() or number in self.spans():
+        if number in self.spans():
             return True
         days = number * _DAYS[unit]
         return any(

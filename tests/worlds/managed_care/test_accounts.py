@@ -92,7 +92,7 @@ def test_times_follow_from_days_and_rules() -> None:
         Texts([_FILE]),
         spans=lambda: frozenset({17}),
         rules=lambda: frozenset({72.0}),
-        found=frozenset({26.0}),
+        found=lambda: frozenset({26.0}),
     )
     told = "It took 17 days and 72 hours, and 26 sessions were requested."
     assert not [*unaccounted(told, known)]

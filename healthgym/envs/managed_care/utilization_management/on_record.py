@@ -46,7 +46,7 @@ def account_of(
         other=(by.provider_name if by else "") or "",
         spans=spans,
         rules=lambda: _numbers(world.operations),
-        found=frozenset(_amounts(findings)),
+        found=lambda: frozenset(_amounts(findings)),
         free=frozenset(name for name, so in free.items() if so),
     )
 
@@ -68,6 +68,6 @@ def _amounts(findings: Findings) -> Iterator[float]:
         yield granted
         yield (asked or granted) - granted
     for shown in findings.shown.criteria.values():
-        for item in shown.items:
-            if isinstance(item.observed_value, int | float):
-                yield float(item.observed_value)
+        for _, value, _ in shown.observed:
+            if isinstance(value, int | float):
+                yield float(value)
