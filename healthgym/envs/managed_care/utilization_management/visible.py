@@ -7,7 +7,7 @@ is said of a criterion. That a number belongs to what it is said of is judged fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -66,6 +66,7 @@ class Visible:
         days = days and self._untold(days, "days")
         numbers = frozenset(each for each in said.numbers if not self._is_count(each))
         numbers = numbers and numbers - self._measured.asked
+        numbers = numbers and numbers - self._shown_numbers
         numbers = numbers and numbers - self._numbers
         numbers = frozenset(each for each in numbers if not self._follows(float(each), text))
         numbers = numbers and self._untold(numbers, "numbers")
@@ -100,8 +101,7 @@ class Visible:
             name: The criterion.
             text: What is written for it; blank is the id alone.
         """
-        known = {item.id for item in criteria(self.policy.criteria)}
-        if name not in known or text == self.policy.text(name):
+        if name not in self._names or text == self.policy.text(name):
             return True  # another check says that there is no such criterion
         words = _content(text) - _content(f"{self.policy.id} {self.policy.version}")
         words -= {"policy", "criterion", "version", "polic", "crite", "versi"}
@@ -114,6 +114,11 @@ class Visible:
         return enough and shared >= max(others, default=0) and not self.unfounded(text)
 
     # -- what is there -------------------------------------------------------------------------
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of the criteria."""
+        return frozenset(item.id for item in criteria(self.policy.criteria))
 
     @cached_property
     def _words(self) -> Mapping[str, frozenset[str]]:
@@ -251,10 +256,20 @@ class Visible:
         return Measured(self.policy, shown, lambda: (*self._sent, *self.heard))
 
     @cached_property
+    def _shown(self) -> list[object]:
+        """What the facts consist of that the packet shows."""
+        return leaves(self.findings.packet.facts)
+
+    @cached_property
     def _shown_days(self) -> frozenset[date]:
         """Days of what the packet shows."""
-        values = leaves(self.findings.packet.facts)
-        return frozenset(_day(value) for value in values if isinstance(value, date))
+        return frozenset(_day(value) for value in self._shown if isinstance(value, date))
+
+    @cached_property
+    def _shown_numbers(self) -> frozenset[str]:
+        """Numbers of what the packet shows, and of what that comes to."""
+        found = self.findings.shown.criteria.values()
+        return _written((*self._shown, *(value for one in found for _, value, _ in one.observed)))
 
     @cached_property
     def _days(self) -> frozenset[date]:
@@ -293,17 +308,10 @@ class Visible:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        """Numbers of the records, of the rules, and of what the packet shows."""
-        rows = (self._fields, self.findings.packet.facts, self.findings.packet.request)
-        numbers = [value for value in leaves(rows) if is_number(value)]
-        numbers += [value for value in values_of(self.after.operations) if is_number(value)]
-        for shown in self.findings.shown.criteria.values():
-            numbers += [
-                item.observed_value for item in shown.items if is_number(item.observed_value)
-            ]
+        """Numbers of the records, of the request, and of the rules."""
         dob = self.after.charts[self.before.cases.get(self._case).patient_id].patient.dob
-        numbers.append(age_on(dob, self.before.clock.now.date()))
-        return frozenset(f"{float(value):.10g}" for value in numbers)
+        age, asked = age_on(dob, self.before.clock.now.date()), leaves(self.findings.packet.request)
+        return _written((*self._fields, *asked, *values_of(self.after.operations), age))
 
     def _is_count(self, number: str) -> bool:
         return number.isdecimal() and float(number) <= _COUNTED_MOST
@@ -323,6 +331,11 @@ class Visible:
         apart = {abs((one - other).days) for one in days for other in days}
         spans = {int(n / unit) for n in apart for unit in _UNITS_OF_TIME}
         return frozenset(spans | {round(n / unit) for n in apart for unit in _UNITS_OF_TIME})
+
+
+def _written(values: Iterable[object]) -> frozenset[str]:
+    """Return the numbers among some values, as texts are read for them."""
+    return frozenset(f"{float(value):.10g}" for value in values if is_number(value))
 
 
 def _is_count(value: object) -> TypeGuard[int]:
