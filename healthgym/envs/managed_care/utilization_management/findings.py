@@ -121,8 +121,9 @@ class Findings:
 
     @cached_property
     def shown_first(self) -> PolicyAssessment:
-        """What was shown before the episode."""
-        return self._assessed(self._sent(self.before))
+        """What was shown before the episode; the same where nothing was sent in it."""
+        sent = self._sent(self.before)
+        return self.shown if sent == self.packet else self._assessed(sent)
 
     def _sent(self, world: ManagedCareWorld) -> Packet:
         return read_packet(world, self.case_id, self.policy, self._day)

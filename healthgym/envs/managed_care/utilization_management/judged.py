@@ -12,8 +12,9 @@ from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
 from healthgym.worlds.managed_care.word_forms import form
 
+#: Looked for by its first letter, which is sooner found than the beginning of a word.
 _MET = re.compile(
-    r"\b(?:c|criterion )\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|are|was|were|has been|"
+    r"c(?<!\wc)(?:riterion )?\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|are|was|were|has been|"
     r"have been|stands as)(?P<not> not| un| hardly| never)?"
     r"(?: (?:clearly|fully|plainly|also|thus|now))?"
     r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"

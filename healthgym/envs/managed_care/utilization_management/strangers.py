@@ -46,11 +46,13 @@ def _differing(before: ManagedCareWorld, after: ManagedCareWorld) -> Iterator[st
     for old, new in zip(before.apps(), after.apps(), strict=True):
         for table in type(old).keeps.values():
             known, kept = old.held(table), new.held(table)
-            for key in () if known == kept else (*kept, *(key for key in known if key not in kept)):
-                record = kept.get(key)
-                if record is known.get(key) or record == known.get(key):
-                    continue
-                yield _case_of(record if record is not None else known[key], after)
+            if known == kept:
+                continue
+            for key, record in kept.items():
+                earlier = known.get(key)
+                if record is not earlier and record != earlier:
+                    yield _case_of(record, after)
+            yield from (_case_of(known[key], after) for key in known if key not in kept)
 
 
 def _case_of(record: object, world: ManagedCareWorld) -> str:
