@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
@@ -18,13 +17,15 @@ _WORD = (
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-#: A day, in the forms that offices write: in numbers, and with the name of its month.
+#: A day, in the forms that offices write: in numbers, and with the name of its month. What begins
+#: with a digit is looked for by it, and what may not stand before it is looked at then: digits are
+#: few, and a place before each letter would be asked for what is behind it.
 _NUMBERED = tuple(
     re.compile(form)
     for form in (
-        r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<month>\d{1,2})([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)",
-        r"(?<![\d/])(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{2})(?![\d/])",
+        r"(?P<year>\d(?<!\d\d)\d{3})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)",
+        r"(?P<month>\d(?<!\d\d)\d?)([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)",
+        r"(?P<month>\d(?<![\d/]\d)\d?)/(?P<day>\d{1,2})/(?P<year>\d{2})(?![\d/])",
     )
 )
 _DAYS = tuple(
@@ -45,7 +46,7 @@ _LOOSE = tuple(
 )
 #: The same in numbers: "4/5" alone is how strong somebody is.
 _SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])")
-_TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
+_TIME = re.compile(r"\d(?<!\d\d)\d?:\d{2}(?::\d{2})?(?!\d)")
 #: What each form of a whole day has, without which a text is not gone through for any; and what
 #: each has that is in numbers.
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|/\d{2}(?!\d)")
@@ -66,12 +67,13 @@ _NAMED = re.compile(
 _DIGIT = re.compile(r"\d")
 #: ICD-10-CM, HCPCS and CPT codes.
 _CODE = re.compile(
-    r"(?<![\w.-])(?:[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?|[A-V]\d{4}|\d{5})(?![\w-])"
+    r"[A-Z\d](?<![\w.-][A-Z\d])"
+    r"(?:(?<!U)(?<!\d)\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?|(?<![W-Z])\d{4})(?![\w-])"
 )
 #: A number; the digits of a name (HbA1c, PHQ-9, L4-L5) and of an ordinal are none.
 _NUMBER = re.compile(
-    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?<!\d\.)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?!\d|st\b|nd\b|rd\b|th\b)"
+    r"\d(?<![A-Za-z\d]\d)(?<![A-Za-z]-\d)(?<!\d\.\d)"
+    r"(?:\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d*(?:\.\d+)?)(?!\d|st\b|nd\b|rd\b|th\b)"
 )
 #: A sentence; the point of a number does not end it.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
@@ -166,10 +168,9 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
     found: set[date] = set()
 
     def taken(match: re.Match[str]) -> str:
-        with suppress(ValueError):
-            year = int(match["year"])
-            year += _CENTURY if len(match["year"]) == 2 else 0
-            found.add(date(year, _month(match), int(match["day"])))
+        day = _whole_day(match)
+        if day is not None:
+            found.add(day)
         return " "
 
     year = _YEAR.search(text) is not None
@@ -191,13 +192,21 @@ def _names_month(text: str) -> bool:
     return any(month in small for month in _MONTHS) and _NAMED.search(text) is not None
 
 
+def _whole_day(match: re.Match[str]) -> date | None:
+    year = int(match["year"])
+    year += _CENTURY if len(match["year"]) == 2 else 0
+    try:
+        return date(year, _month(match), int(match["day"]))
+    except ValueError:  # no calendar has it
+        return None
+
+
 def _loose(match: re.Match[str]) -> tuple[int, int, int]:
     parts = match.groupdict()
     return int(parts.get("year") or 0), _month(match), int(parts.get("day") or 0)
 
 
 def _month(match: re.Match[str]) -> int:
-    parts = match.groupdict()
-    if parts.get("word"):
-        return _MONTHS.index(parts["word"][:3].casefold()) + 1
-    return int(parts["month"])
+    if "word" in match.re.groupindex:
+        return _MONTHS.index(match["word"][:3].casefold()) + 1
+    return int(match["month"])
