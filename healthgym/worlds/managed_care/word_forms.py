@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.expressions import Expression
 
 #: Where a clause of a sentence ends.
 CLAUSE = re.compile(r"[,:]\s| - | but | however ")
@@ -30,9 +31,9 @@ def untitled(text: str) -> str:
 
 
 @cache
-def form(name: str) -> re.Pattern[str]:
+def form(name: str) -> Expression:
     """Return the expression of a name."""
-    return re.compile("|".join(map(_whole, _data()[name])))
+    return Expression(map(_whole, _data()[name]))
 
 
 def _whole(row: str) -> str:

@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from healthgym.core.cache import short_text_cache
 from healthgym.envs.managed_care.care_management.claims import SENTENCE, medicine_names
+from healthgym.worlds.managed_care.expressions import Expression
 from healthgym.worlds.managed_care.numerals import in_digits
 
 _WORD = re.compile(r"[a-z]{3,}")
@@ -37,8 +38,8 @@ class Advice:
         turns_to: Whom a condition of escalation may send to, or what is to be done about it.
     """
 
-    dangerous: re.Pattern[str]
-    never: re.Pattern[str]
+    dangerous: Expression
+    never: Expression
     stops: re.Pattern[str]
     prescribes: re.Pattern[str]
     safe: re.Pattern[str]
@@ -49,11 +50,11 @@ class Advice:
 def _advice() -> Advice:
     loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
 
-    def forms(key: str) -> re.Pattern[str]:
-        text = "|".join(loaded[key])
+    def forms(key: str) -> Expression:
+        rows: list[str] = loaded[key]
         for part in ("medicine", "begins"):
-            text = text.replace(f"{{{part}}}", loaded[part])
-        return re.compile(text)
+            rows = [row.replace(f"{{{part}}}", loaded[part]) for row in rows]
+        return Expression(rows)
 
     return Advice(
         dangerous=forms("dangerous"),

@@ -48,6 +48,9 @@ class Grounds:
         besides. A medicine does if no other is named that is nowhere in the chart: a list of those
         that most people take names one of anybody's.
         """
+        # A medicine is named by nearly every review, and found without reading the referral.
+        if self._names_medicines(text):
+            return True
         said = stated(text)
         codes = said.codes and said.codes & self._codes
         days = said.days and said.days & self._days
@@ -55,7 +58,7 @@ class Grounds:
             return True
         large = {number for number in said.numbers if not _small(number)}
         large = large and large & self._measured
-        return bool(large and large - self._referred.numbers) or self._names_medicines(text)
+        return bool(large and large - self._referred.numbers)
 
     def _names_medicines(self, text: str) -> bool:
         said, told = _words(text), _words(_told_by(self.referral))

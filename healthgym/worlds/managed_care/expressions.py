@@ -1,0 +1,119 @@
+"""Expressions of many alternatives, looked for in texts that mostly have none of them.
+
+An expression tries each of its alternatives at each place of a text. Most of them have words that
+cannot be left out, and whether a word stands in a text is known in a hundredth of that time: an
+alternative is tried only where its words are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+# Private, and alone in knowing what an expression consists of. What it may have that is not known
+# here is taken to need nothing; then it is tried everywhere, as without any of this.
+from re import _parser  # type: ignore[attr-defined]
+from sys import maxsize
+from typing import Any
+
+#: Texts of which one has to be there.
+Needed = tuple[str, ...]
+
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+_LEAST_LETTERS = 3
+#: Kinds of parts that take no letter.
+_PLACES = ("AT", "ASSERT", "ASSERT_NOT")
+
+
+class Expression:
+    """Several alternatives, as one.
+
+    Args:
+        alternatives: Regular expressions; of those that begin at one place the first is found.
+    """
+
+    def __init__(self, alternatives: Iterable[str]) -> None:
+        self._alternatives = tuple(map(_Alternative, alternatives))
+
+    def search(self, text: str, start: int = 0, end: int = maxsize) -> re.Match[str] | None:
+        """Return where it stands first in a text, or in a part of it; None if nowhere."""
+        return self._whole.search(text, start, end) if self._stands(text, start, end) else None
+
+    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """Return how it stands at a place of a text; None if it does not."""
+        return self._whole.match(text, start) if self._stands(text, start) else None
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Return an iterator over where it stands in a text."""
+        return self._whole.finditer(text) if self._stands(text) else iter(())
+
+    def _stands(self, text: str, start: int = 0, end: int = maxsize) -> bool:
+        for each in self._alternatives:
+            for needed in each.needed:
+                for words in needed:
+                    if words in text:
+                        break
+                else:
+                    break  # one of them has to be there, and none is
+            else:
+                if each.pattern.search(text, start, end) is not None:
+                    return True
+        return False
+
+    @cached_property
+    def _whole(self) -> re.Pattern[str]:
+        """All of them: which is found first, and its groups, are those of one expression."""
+        return re.compile("|".join(each.expression for each in self._alternatives))
+
+
+class _Alternative:
+    """One of the alternatives, and what it cannot do without."""
+
+    def __init__(self, expression: str) -> None:
+        self.expression, self.needed = expression, needed_by(expression)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.expression)
+
+
+def needed_by(expression: str) -> tuple[Needed, ...]:
+    """Return what is in every text in which an expression stands: one of each of these."""
+    parsed = _parser.parse(expression)
+    if parsed.state.flags & re.IGNORECASE:
+        return ()
+    return tuple(sorted(_needed(parsed), key=_rarity, reverse=True))
+
+
+def _needed(parsed: Iterable[tuple[object, Any]], letters: str = "") -> Iterator[Needed]:
+    """Yield the same of what an expression was parsed to, behind some letters."""
+    for part, what in parsed:
+        kind = str(part)
+        if kind == "LITERAL":
+            letters += chr(what)
+        elif kind == "BRANCH":
+            ways = [max(_needed(way, letters), key=_rarity, default=()) for way in what[1]]
+            if all(ways):
+                yield tuple(dict.fromkeys(words for way in ways for words in way))
+            letters = ""
+        elif kind not in _PLACES:
+            yield from _told(letters)
+            letters = ""
+            if kind == "SUBPATTERN" and not what[1] & re.IGNORECASE:
+                yield from _needed(what[3])
+            elif kind in _REPEATS and what[0]:
+                yield from _needed([*what[2]] * what[0])
+    yield from _told(letters)
+
+
+def _told(letters: str) -> Iterator[Needed]:
+    """Yield letters, unless it is one that every text has."""
+    if len(letters) > 1 or (letters and not letters.isalnum() and not letters.isspace()):
+        yield (letters,)
+
+
+def _rarity(needed: Needed) -> tuple[bool, int, int]:
+    """Return how soon one of some texts is seen not to be there: few are, that are no syllables."""
+    shortest = min(map(len, needed), default=0)
+    return shortest >= _LEAST_LETTERS, -len(needed), shortest
