@@ -188,8 +188,8 @@ def short_text_cache(
             if found is not _UNKNOWN:
                 return found  # type: ignore[no-any-return]
             made = function(*args, **kwargs)
-            texts = (each for each in (*args, *kwargs.values()) if isinstance(each, str))
-            if sum(map(len, texts)) <= longest:
+            letters = [len(each) for each in (*args, *kwargs.values()) if isinstance(each, str)]
+            if sum(letters) <= longest:
                 with lock:
                     if len(kept) >= most:
                         kept.pop(next(iter(kept), ()), None)

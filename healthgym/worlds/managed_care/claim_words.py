@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -45,23 +45,37 @@ _FREE_OF_POLICIES = (
 
 
 class _Lexicon:
-    """Words of one kind; a row is a word, or a beginning or an end with a star beside it."""
+    """The kinds of words; a row is a word, or a beginning or an end with a star beside it.
 
-    def __init__(self, rows: list[str]) -> None:
-        self._ends = tuple(row[1:] for row in rows if row.startswith("*"))
-        self._begins = tuple(row[:-1] for row in rows if row.endswith("*"))
-        self.whole = frozenset(row for row in rows if "*" not in row)
+    There are far more rows than lengths of them: a word is looked up whole, and by each beginning
+    and end that it has of such a length.
+    """
 
-    def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and (
-            word in self.whole or word.startswith(self._begins) or word.endswith(self._ends)
-        )
+    def __init__(self, rows: Mapping[str, Iterable[str]]) -> None:
+        self._whole: dict[str, set[str]] = {}
+        self._begins: dict[str, set[str]] = {}
+        self._ends: dict[str, set[str]] = {}
+        for kind, row in ((kind, row) for kind, each in rows.items() for row in each):
+            place = self._whole
+            if row.startswith("*"):
+                place = self._ends
+            elif row.endswith("*"):
+                place = self._begins
+            place.setdefault(row.strip("*"), set()).add(kind)
+        self._begun = sorted(set(map(len, self._begins)))
+        self._ended = sorted(set(map(len, self._ends)))
+
+    def kinds(self, word: str) -> frozenset[str]:
+        found = [self._whole.get(word)]
+        found += [self._begins.get(word[:letters]) for letters in self._begun]
+        found += [self._ends.get(word[-letters:]) for letters in self._ended]
+        return frozenset().union(*filter(None, found))
 
 
 @short_text_cache(8192, 60)
 def kinds(word: str) -> frozenset[str]:
     """Return the kinds that a word, in small letters, is of; most are of none."""
-    return frozenset(name for name, words in _table().items() if word in words)
+    return _lexicon().kinds(word)
 
 
 def kind(name: str, word: str) -> bool:
@@ -72,14 +86,19 @@ def kind(name: str, word: str) -> bool:
 @cache
 def all_of(name: str) -> frozenset[str]:
     """Return the words of a kind that stand for themselves alone."""
-    return _table()[name].whole
+    return frozenset(row for row in _table()[name] if "*" not in row)
 
 
 @cache
-def _table() -> Mapping[str, _Lexicon]:
+def _lexicon() -> _Lexicon:
+    return _Lexicon(_table())
+
+
+@cache
+def _table() -> Mapping[str, tuple[str, ...]]:
     folder = files("healthgym.worlds.managed_care") / "data"
     rows = dict(json.loads((folder / "claim_words.json").read_text("utf-8")))
-    return {name: _Lexicon(list(words)) for name, words in rows.items()}
+    return {name: tuple(words) for name, words in rows.items()}
 
 
 @short_text_cache(8192, 60)

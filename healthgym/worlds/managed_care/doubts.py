@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import (
@@ -120,8 +121,25 @@ def _of_clause(
         asked: Whether its sentence asks.
         pages: Folders of the handbook whose words are free.
     """
-    facts = () if asked else (*_facts(clause, wanted), *_strange(clause, wanted, pages))
-    return (*facts, *_accounts(clause))
+    words = tuple(map(_Word.of, _WORD.finditer(clause)))
+    if asked:
+        return tuple(_accounts(clause, words))
+    facts = (*_facts(clause, words, wanted), *_strange(clause, words, wanted, pages))
+    return (*facts, *_accounts(clause, words))
+
+
+class _Word(NamedTuple):
+    """A word of a clause, its kinds, and where it stands."""
+
+    name: str
+    kinds: frozenset[str]
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, found: re.Match[str]) -> _Word:
+        name = found[0].removesuffix("'s")
+        return cls(name, kinds(name), *found.span())
 
 
 @short_text_cache(2048, LONGEST)
@@ -175,17 +193,15 @@ def _dated(month: str, seen: Seen) -> str:
 # -- facts -------------------------------------------------------------------------------------
 
 
-def _facts(clause: str, wanted: tuple[str, ...]) -> Iterator[Doubt]:
+def _facts(clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...]) -> Iterator[Doubt]:
     """Yield tests, illnesses, drugs, deeds and matters of private life."""
-    for word in _WORD.finditer(clause):
-        name = word[0].removesuffix("'s")
-        said = kinds(name)
-        side = _SIDE.search(_left(clause, word)) if "parts" in said else None
+    for name, said, start, end in words:
+        side = _SIDE.search(_left(clause, start)) if "parts" in said else None
         private = "private" in said
         if private or side or "clinical" in said or "conduct" in said:
             # What a sentence says is needed nobody has yet.
             needed = not private and any(name in each for each in wanted)
-            yield _Fact(name, private, needed, side[1] if side else "", clause, word.span())
+            yield _Fact(name, private, needed, side[1] if side else "", clause, (start, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +229,18 @@ class _Fact:
         return self.needed or seen.stands(self.name)
 
 
-def _strange(clause: str, wanted: tuple[str, ...], pages: tuple[str, ...]) -> Iterator[Doubt]:
+def _strange(
+    clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...], pages: tuple[str, ...]
+) -> Iterator[Doubt]:
     """Yield words that neither the office nor everyday language has.
 
     Where somebody is asked for something, other words are needed than on file.
     """
     desk = desk_stems(pages)
-    for word in small(clause):
+    for word, said, *_ in words:
         if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
             continue
-        if not kinds(word) & _JUDGED and not any(word in each for each in wanted):
+        if not said & _JUDGED and not any(word in each for each in wanted):
             yield partial(_unseen, word, clause)
 
 
@@ -236,14 +254,12 @@ def _unseen(word: str, clause: str, seen: Seen) -> str:
 # -- accounts ----------------------------------------------------------------------------------
 
 
-def _accounts(clause: str) -> Iterator[Doubt]:
+def _accounts(clause: str, words: tuple[_Word, ...]) -> Iterator[Doubt]:
     """Yield other people, deeds, conversations and days that an account brings in."""
-    for word in _WORD.finditer(clause):
-        name = word[0].removesuffix("'s")
-        said = kinds(name)
+    for name, said, start, end in words:
         brought = "kin" in said or "others" in said
-        if brought or ("times" in said and not _ANY.search(_left(clause, word))):
-            yield partial(_mentioned, name, clause, word.span())
+        if brought or ("times" in said and not _ANY.search(_left(clause, start))):
+            yield partial(_mentioned, name, clause, (start, end))
     if form("of_others").search(clause):
         yield partial(_wrong, f"of somebody else: {clause[:60]!r}")
     if form("blame").search(clause):
@@ -339,5 +355,5 @@ def _before(name: str, clause: str, place: int) -> re.Match[str] | None:
     return form(name).search(clause, max(place - _NEAR, 0), place)
 
 
-def _left(clause: str, word: re.Match[str]) -> str:
-    return clause[max(word.start() - _NEAR, 0) : word.start()]
+def _left(clause: str, place: int) -> str:
+    return clause[max(place - _NEAR, 0) : place]

@@ -34,9 +34,11 @@ def test_a_sentence_with_another_day_is_not_taken_apart_again(
     asked: list[str] = []
     facts = doubts._facts
 
-    def counted(clause: str, wanted: tuple[str, ...]) -> Iterator[doubts.Doubt]:
+    def counted(
+        clause: str, words: tuple[doubts._Word, ...], wanted: tuple[str, ...]
+    ) -> Iterator[doubts.Doubt]:
         asked.append(clause)
-        return facts(clause, wanted)
+        return facts(clause, words, wanted)
 
     forget_texts()
     monkeypatch.setattr(doubts, "_facts", counted)

@@ -111,10 +111,9 @@ class Witness:
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
         for text in texts:
-            words = set(_WORD.findall(text.lower())) - _JOINING
-            if not text.strip() or any(self._is_word(word) for word in words):
-                continue
-            if not stated(text).days:
+            words = (found[0] for found in _WORD.finditer(text.lower()))
+            told = any(word not in _JOINING and self._is_word(word) for word in words)
+            if text.strip() and not told and not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
 
     def unwanted(self, language: str | None, contact: str | None) -> Iterator[str]:
@@ -253,7 +252,9 @@ class Witness:
         """Return whether a word, or what it is a form of, is one that people here use."""
         spelling = grammar().spelling
         known = (spelling.known, spelling.fillers, spelling.spread, self._taken, self._shown)
-        forms = (word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end)))
+        if any(word in words for words in known):
+            return True
+        forms = [word.removesuffix(end) for end in _ENDINGS if word.endswith(end)]
         return any(form in words for form in forms for words in known)
 
     @cached_property
