@@ -35,31 +35,30 @@ class Expression:
 
     def __init__(self, alternatives: Iterable[str]) -> None:
         self._alternatives = tuple(map(_Alternative, alternatives))
+        by_rarest: dict[Needed, list[_Alternative]] = {}
+        for each in self._alternatives:
+            by_rarest.setdefault(each.rarest, []).append(each)
+        self._by_rarest = tuple(by_rarest.items())
 
     def search(self, text: str, start: int = 0, end: int = maxsize) -> re.Match[str] | None:
         """Return where it stands first in a text, or in a part of it; None if nowhere."""
-        return self._whole.search(text, start, end) if self._stands(text, start, end) else None
+        for rarest, alternatives in self._by_rarest:
+            for words in rarest:
+                if words in text:
+                    break
+            else:  # as of nearly all, in nearly every text
+                continue
+            if any(each.stands(text, start, end) for each in alternatives):
+                return self._whole.search(text, start, end)
+        return None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return how it stands at a place of a text; None if it does not."""
-        return self._whole.match(text, start) if self._stands(text, start) else None
+        return self._whole.match(text, start) if self.search(text, start) else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return an iterator over where it stands in a text."""
-        return self._whole.finditer(text) if self._stands(text) else iter(())
-
-    def _stands(self, text: str, start: int = 0, end: int = maxsize) -> bool:
-        for each in self._alternatives:
-            for needed in each.needed:
-                for words in needed:
-                    if words in text:
-                        break
-                else:
-                    break  # one of them has to be there, and none is
-            else:
-                if each.pattern.search(text, start, end) is not None:
-                    return True
-        return False
+        return self._whole.finditer(text) if self.search(text) else iter(())
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
@@ -68,13 +67,21 @@ class Expression:
 
 
 class _Alternative:
-    """One of the alternatives, and what it cannot do without."""
+    """One of the alternatives, and what it cannot do without; what is rarest is asked for first."""
 
     def __init__(self, expression: str) -> None:
-        self.expression, self.needed = expression, needed_by(expression)
+        self.expression, needed = expression, needed_by(expression)
+        self.rarest = needed[0] if needed else ("",)
+        self._needed = needed[1:]
+
+    def stands(self, text: str, start: int, end: int) -> bool:
+        """Return whether it stands in a part of a text that has what is rarest of it."""
+        if not all(any(words in text for words in needed) for needed in self._needed):
+            return False
+        return self._pattern.search(text, start, end) is not None
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
+    def _pattern(self) -> re.Pattern[str]:
         return re.compile(self.expression)
 
 
@@ -95,7 +102,7 @@ def _needed(parsed: Iterable[tuple[object, Any]], letters: str = "") -> Iterator
         elif kind == "BRANCH":
             ways = [max(_needed(way, letters), key=_rarity, default=()) for way in what[1]]
             if all(ways):
-                yield tuple(dict.fromkeys(words for way in ways for words in way))
+                yield _shortest({words for way in ways for words in way})
             letters = ""
         elif kind not in _PLACES:
             yield from _told(letters)
@@ -105,6 +112,15 @@ def _needed(parsed: Iterable[tuple[object, Any]], letters: str = "") -> Iterator
             elif kind in _REPEATS and what[0]:
                 yield from _needed([*what[2]] * what[0])
     yield from _told(letters)
+
+
+def _shortest(texts: Iterable[str]) -> Needed:
+    """Return some texts without those that have another one in them, in the order of letters."""
+    found: list[str] = []
+    for text in sorted(texts, key=lambda text: (len(text), text)):
+        if not any(each in text for each in found):
+            found.append(text)
+    return tuple(sorted(found))
 
 
 def _told(letters: str) -> Iterator[Needed]:

@@ -26,7 +26,7 @@ _WORDS = st.sampled_from(
     ("expression", "needed"),
     [
         (r"\bnobody said\b", {("nobody said",)}),
-        (r"\b(?:stop|quit)(?: the)? pills?\b", {("stop", "quit"), (" pill",)}),
+        (r"\b(?:stop|quit)(?: the)? pills?\b", {("quit", "stop"), (" pill",)}),
         (r"(?:may|might) be", {("may", "might"), (" be",)}),
         (r"_{3,}", {("___",)}),
         (r"(?:a|the )?[bc]d*", set()),
