@@ -12,7 +12,13 @@ from collections.abc import Iterable, Iterator
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.disguises import disguised, flattened, plain_letters
-from healthgym.worlds.managed_care.doubts import DAY, LONGEST, claims_of, words_of_person
+from healthgym.worlds.managed_care.doubts import (
+    DAY,
+    LONGEST,
+    Claims,
+    claims_of,
+    words_of_person,
+)
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
 from healthgym.worlds.managed_care.word_forms import untitled
@@ -39,18 +45,19 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         ):
             yield f"nobody wrote or said: {quoted[:60]!r}"
     for sentence in _SENTENCE.split(untitled(clean)):
-        told, shorts = _undated(sentence)
-        claims = claims_of(_spelled_out(told, shorts, seen) if shorts else told, seen.pages)
+        told, shorts, claims = _read(sentence, seen.pages)
+        if shorts:
+            claims = claims_of(_spelled_out(told, shorts, seen), seen.pages)
         yield from filter(None, (doubt(seen) for doubt in claims.doubts))
         if seen.person and not claims.claims_nothing:
             yield from _of_person(claims.small, seen)
 
 
 @short_text_cache(2048, LONGEST)
-def _undated(sentence: str) -> tuple[str, tuple[re.Match[str], ...]]:
-    """Return a sentence without its days, and the abbreviations in it."""
+def _read(sentence: str, pages: tuple[str, ...]) -> tuple[str, tuple[re.Match[str], ...], Claims]:
+    """Return a sentence without its days, the abbreviations in it, and what it brings up."""
     told = DAY.sub("0", " ".join(sentence.split()))
-    return told, tuple(short_forms(told))
+    return told, tuple(short_forms(told)), claims_of(told, pages)
 
 
 def _spelled_out(sentence: str, shorts: Iterable[re.Match[str]], seen: Seen) -> str:

@@ -86,11 +86,14 @@ def _unnamed(sentence: str, rules: Advice) -> str:
 
 
 @cache
-def _targets() -> Mapping[re.Pattern[str], tuple[float, float]]:
+def _targets() -> Mapping[Expression, tuple[float, float]]:
     """Return the least and the most of what is measured, by how a text aims at a value of it."""
     loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
     return {
-        re.compile(rf"\b(?:{row['name']})\b[^.;\d]{{0,30}}?{_BOUND}"): (row["least"], row["most"])
+        Expression([rf"\b(?:{row['name']})\b[^.;\d]{{0,30}}?{_BOUND}"]): (
+            row["least"],
+            row["most"],
+        )
         for row in loaded["targets"]
     }
 

@@ -87,7 +87,8 @@ class Grounds:
         )
 
     def _strange_codes(self, said: Stated) -> tuple[str, ...]:
-        return tuple(sorted(self._unwritten(said.codes - self._codes, attrgetter("codes"))))
+        strange = said.codes and said.codes - self._codes
+        return tuple(sorted(self._unwritten(strange, attrgetter("codes"))))
 
     def _strange_days(self, said: Stated) -> set[date]:
         first, last = self.today
@@ -97,11 +98,8 @@ class Grounds:
         return self._unwritten(left, attrgetter("days"))
 
     def _strange_numbers(self, said: Stated) -> set[str]:
-        left = {
-            number
-            for number in said.numbers - self._values
-            if not _small(number) and not _is_year(number)
-        }
+        left = {each for each in said.numbers if not _small(each) and not _is_year(each)}
+        left = left - self._values if left else left
         left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
         return self._unwritten(left, attrgetter("numbers"))

@@ -121,10 +121,13 @@ class Witness:
 
         The calls are in English and by telephone, which may be noted of anybody.
         """
-        said = f"{self.speech} {self.chart.patient.preferred_language}".lower()
-        if language and language.strip().lower() not in (*_WORD.findall(said), "english"):
-            yield f"nobody asked for {language.strip()[:40]}"
+        named = language.strip() if language else "English"
         ways = set(_WORD.findall((contact or "").lower().replace("-", ""))) & _OTHER_WAYS
+        if named.lower() == "english" and not ways:
+            return  # as of nearly everybody, whatever was said
+        said = f"{self.speech} {self.chart.patient.preferred_language}".lower()
+        if named.lower() not in (*_WORD.findall(said), "english"):
+            yield f"nobody asked for {named[:40]}"
         yield from (f"nobody asked for {way}" for way in sorted(ways - set(_WORD.findall(said))))
 
     def begun(self, *texts: str) -> Iterator[str]:
@@ -138,9 +141,14 @@ class Witness:
 
     def _belied(self, text: str) -> Iterator[str]:
         """Yield what a text says of the calls that they were not."""
-        ends = {each.termination_reason for each in self.talk.sessions}
-        if form("hung_up").search(text.lower()) and TerminationReason.PATIENT_ENDED not in ends:
+        if not self._hung_up and form("hung_up").search(text.lower()):
             yield "nobody hung up"
+
+    @cached_property
+    def _hung_up(self) -> bool:
+        """Whether the person ended a call."""
+        ends = (each.termination_reason for each in self.talk.sessions)
+        return TerminationReason.PATIENT_ENDED in ends
 
     # -- what holds ------------------------------------------------------------------------------
 
@@ -231,7 +239,7 @@ class Witness:
     def _strange(self, text: str) -> Iterator[str]:
         """Yield medicines that are neither on file nor told of."""
         flat = text.lower()
-        named = {word for word in _WORD.findall(flat) if word in medicine_names()}
+        named = medicine_names().intersection(_WORD.findall(flat))
         for name in sorted(named - self._taken):
             at = flat.index(name)
             first = max(flat.rfind(mark, 0, at) for mark in MARKS) + 1
@@ -251,11 +259,11 @@ class Witness:
     def _is_word(self, word: str) -> bool:
         """Return whether a word, or what it is a form of, is one that people here use."""
         spelling = grammar().spelling
-        known = (spelling.known, spelling.fillers, spelling.spread, self._taken, self._shown)
-        if any(word in words for words in known):
+        forms = (word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end)))
+        used = (spelling.known, spelling.fillers, spelling.spread)
+        if any(form in words for form in forms for words in used):
             return True
-        forms = [word.removesuffix(end) for end in _ENDINGS if word.endswith(end)]
-        return any(form in words for form in forms for words in known)
+        return any(form in words for form in forms for words in (self._taken, self._shown))
 
     @cached_property
     def _shown(self) -> frozenset[str]:
