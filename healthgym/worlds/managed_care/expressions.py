@@ -48,8 +48,9 @@ class Expression:
                     break
             else:  # as of nearly all, in nearly every text
                 continue
-            if any(each.stands(text, start, end) for each in alternatives):
-                return self._whole.search(text, start, end)
+            for each in alternatives:
+                if each.stands(text, start, end):
+                    return self._whole.search(text, start, end)
         return None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
@@ -76,8 +77,12 @@ class _Alternative:
 
     def stands(self, text: str, start: int, end: int) -> bool:
         """Return whether it stands in a part of a text that has what is rarest of it."""
-        if not all(any(words in text for words in needed) for needed in self._needed):
-            return False
+        for needed in self._needed:
+            for words in needed:
+                if words in text:
+                    break
+            else:
+                return False
         return self._pattern.search(text, start, end) is not None
 
     @cached_property

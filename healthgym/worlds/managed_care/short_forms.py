@@ -16,6 +16,7 @@ from importlib.resources import files
 _SHORT = re.compile(r"(?<![\w-])[a-z]?[A-Z](?:[a-z]{0,2}[A-Z0-9]){1,5}[a-z]{0,2}(?![\w-])")
 #: Letters from which on initials are no chance; shorter ones are in the table.
 _LEAST = 3
+_NO_LETTER = re.compile(r"[^a-z]")
 _JOINS = r"(?:(?:of|the|and|to|in|with|for)[ -])?"
 
 
@@ -45,7 +46,7 @@ def spelled_out(short: str, text: str) -> bool:
 
 
 def _letters(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name)
+    return _NO_LETTER.sub("", name)
 
 
 @cache

@@ -35,6 +35,8 @@ _IS = r"(?:[:=,]| (?:was|is|of|at|came to|stood at|measured))*"
 _DOSE = r"(?: \d+(?:\.\d+)? ?(?:mg|mcg|g|ml|units?|iu))?"
 _LINK = r",?(?: and)?(?: (?:was|has been))? "
 _BEGUN, _STOPPED = "(?:begun|began|started|initiated)", "(?:stopped|ended|discontinued)"
+#: What every form of a course has beside its name, which each name's own forms are made for.
+_COURSE = re.compile(rf"{_BEGUN} |{_STOPPED} |from [\d-]+ ")
 _ENDED = re.compile(rf"\b(?:{_STOPPED}|given up|withdrawn)\b")
 _LISTED = r"(?: \([^()]*\))?(?:, and |, | and | as well as )"
 _OFTEN = r"(?:an? |the |also |still |now |currently |active |current |known |both )*"
@@ -105,6 +107,8 @@ class Tied:
 
     def course(self, clause: str) -> tuple[date | None, date | None]:
         """Return the days on which it is said to have begun and ended; None where none is."""
+        if not _COURSE.search(clause):
+            return None, None
         times = "|".join(map(re.escape, self.often))
         taken = rf"{self._written}{_DOSE}(?: (?:{times}))?" if times else self._written
         between = rf"{taken}{_LINK}(?:taken |given |used )?\(?from {_DAY} (?:to|until|through) "

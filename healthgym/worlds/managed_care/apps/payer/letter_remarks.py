@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 #: What heads a remark in a letter that is rendered from the records.
 REMARKS, AGAIN = "\n\nRemarks: ", "\n\nIssued again: "
+_ADDED = re.compile(f"{REMARKS}|{AGAIN}")
 #: What a letter may not say, by its type; one in part tells of either, and of neither as a whole.
 _CONTRARY: Mapping[LetterType, tuple[Said, ...]] = {
     LetterType.APPROVAL: (Said.DENIED,),
@@ -136,4 +137,4 @@ def contrary(
 
 def added(body: str) -> Iterator[str]:
     """Yield what was added to a letter that is rendered from the records."""
-    yield from re.split(f"{REMARKS}|{AGAIN}", body)[1:]
+    yield from _ADDED.split(body)[1:]
