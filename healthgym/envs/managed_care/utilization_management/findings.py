@@ -204,10 +204,14 @@ class Findings:
 
     def _days_cited(self, entry: NurseCriterionEvaluation) -> frozenset[date]:
         """Return the days of the pages that a finding names, and that of the request."""
+        known = self._days_of_pages
+        return frozenset((*(known[name] for name in references(entry) if name in known), self._day))
+
+    @cached_property
+    def _days_of_pages(self) -> Mapping[str, date]:
+        """The day of each page of the chart."""
         chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
-        named = references(entry)
-        pages = {page.created_at.date() for page in chart.documents if page.id in named}
-        return frozenset((*pages, self._day))
+        return {page.id: page.created_at.date() for page in chart.documents}
 
     def _days_of(self, name: str) -> frozenset[date]:
         """Return the days by which what shows a criterion is known.
@@ -220,9 +224,8 @@ class Findings:
         days = {day for fact in facts for day in (begun(fact), day_of(fact))}
         past = any(isinstance(fact, Diagnosis) and not fact.active for fact in facts)
         if past or (facts and isinstance(self.policy.criterion(name), FindingCriterion)):
-            chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
-            bearing = self.bearing(name)
-            days |= {page.created_at.date() for page in chart.documents if page.id in bearing}
+            known = self._days_of_pages
+            days.update(known[page] for page in self.bearing(name) if page in known)
         return frozenset(days)
 
     @cached_property
