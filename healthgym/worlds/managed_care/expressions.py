@@ -1,8 +1,8 @@
 """Expressions of many alternatives, looked for in texts that mostly have none of them.
 
 An expression tries each of its alternatives at each place of a text. Most of them have words that
-cannot be left out, and whether a word stands in a text is known in a hundredth of that time: an
-alternative is tried only where its words are.
+cannot be left out, and whether a word stands in a text is known far sooner: an alternative is tried
+only on texts that have its words.
 """
 
 from __future__ import annotations
