@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-
-# Private, and alone in knowing what an expression consists of. What it may have that is not known
-# here is taken to need nothing; then it is tried everywhere, as without any of this.
-from re import _parser  # type: ignore[attr-defined]
 from sys import maxsize
 from typing import Any
+
+try:
+    # Private, and alone in knowing what an expression consists of.
+    from re import _parser  # type: ignore[attr-defined]
+except ImportError:  # whatever a later Python has in its place
+    _parser = None
 
 #: Texts of which one has to be there.
 Needed = tuple[str, ...]
@@ -61,6 +63,10 @@ class Expression:
         """Return an iterator over where it stands in a text."""
         return self._whole.finditer(text) if self.search(text) else iter(())
 
+    def sub(self, words: str, text: str) -> str:
+        """Return a text with words in the place of whatever it stands in."""
+        return self._whole.sub(words, text) if self.search(text) else text
+
     @cached_property
     def _whole(self) -> re.Pattern[str]:
         """All of them: which is found first, and its groups, are those of one expression."""
@@ -91,7 +97,12 @@ class _Alternative:
 
 
 def needed_by(expression: str) -> tuple[Needed, ...]:
-    """Return what is in every text in which an expression stands: one of each of these."""
+    """Return what is in every text in which an expression stands: one of each of these.
+
+    What of it is not known here is taken to need nothing; then it is tried everywhere.
+    """
+    if _parser is None:
+        return ()
     parsed = _parser.parse(expression)
     if parsed.state.flags & re.IGNORECASE:
         return ()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from healthgym.worlds.managed_care import expressions
 from healthgym.worlds.managed_care.expressions import Expression, needed_by
 
 _ROWS = (
@@ -52,6 +53,17 @@ def test_it_is_found_where_all_alternatives_together_are(
     assert _told(kept.search(text, start, end)) == _told(plain.search(text, start, end))
     assert _told(kept.match(text, start)) == _told(plain.match(text, start))
     assert [*map(_told, kept.finditer(text))] == [*map(_told, plain.finditer(text))]
+    assert kept.sub("-", text) == plain.sub("-", text)
+
+
+def test_a_python_without_that_parser_tries_them_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(expressions, "_parser", None)
+    kept, text = Expression(_ROWS), "we just guessed. nothing may be wrong"
+    assert needed_by(_ROWS[0]) == ()
+    assert _told(kept.search(text)) == _told(re.search("|".join(_ROWS), text))
+    assert kept.search("so it is told") is None
 
 
 @given(data=st.data())
