@@ -13,7 +13,9 @@ from healthgym.worlds.managed_care.word_forms import untitled
 _FILE = (
     "C-reactive protein 12 mg/L. "
     "Obstructive sleep apnea with an apnea-hypopnea index of 22. Immunoglobulin G 474 mg/dL. "
-    "Body mass index 31. Major depressive disorder. Physical therapy since March."
+    "Body mass index 31. Major depressive disorder. Physical therapy since March. "
+    "Type 2 diabetes mellitus. Atherosclerotic heart disease of native coronary artery. "
+    "Chronic obstructive pulmonary disease with acute exacerbation."
 )
 _SEEN = Seen(
     Texts([_FILE]), lambda: "The policy asks for a sleep study.", talked=False, person="ada vance"
@@ -28,6 +30,8 @@ _SEEN = Seen(
         "For MDD the therapy goes on.",
         "The value of IgG was read.",
         "A BMI of 31 was seen, and PT is on record.",
+        "The problem list has ASCVD.",
+        "The problem list has NIDDM, ASHD and AECOPD.",
         "The request has a HCPCS code.",
         "The value of C-reactive protein was read.",
     ],
@@ -36,7 +40,7 @@ def test_an_abbreviation_of_what_is_on_file_is_covered(text: str) -> None:
     assert not [*uncovered(text, _SEEN)]
 
 
-@pytest.mark.parametrize("text", ["The record of COPD was read.", "The value of TSH was read."])
+@pytest.mark.parametrize("text", ["The record of RSV was read.", "The value of TSH was read."])
 def test_one_of_what_is_not_is_no_more_than_the_words(text: str) -> None:
     assert [*uncovered(text, _SEEN)]
 
