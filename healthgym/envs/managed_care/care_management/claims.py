@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
@@ -23,6 +25,10 @@ _WORDS = ("negates", "denied", "hedges", "doubled", "turns", "now")
 #: What ends a sentence, and sentences with their ends.
 MARKS = ".!?;\n"
 SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
+#: The same up to the first mark of an end: no claim reaches beyond one.
+_ENDED = re.compile(r"[^.!?;\n]*[.!?;\n]|[^.!?;\n]+")
+#: Numbers claim nothing: sentences are read alike that differ by nothing else.
+_NUMBERS = str.maketrans("123456789", "0" * 9)
 #: Groups that may be left out or have several ways, letters and classes that may be left out, and
 #: the letters that are left without them.
 _GROUP = re.compile(r"\(\?[:!=<][^()]*\)[?*+]?")
@@ -79,18 +85,6 @@ class Form:
         ways = (f"{before}{way}{behind}" for way in group[1].split("|"))
         return tuple(form for way in ways for form in cls.all_of(way))
 
-    def hits(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield the sentences in which it is said, with where it begins and ends there."""
-        place = text.find(self.part)
-        while place >= 0:
-            first = max(text.rfind(mark, 0, place) for mark in MARKS) + 1
-            ends = [end for end in (text.find(mark, place) for mark in MARKS) if end >= 0]
-            last = min(ends, default=len(text) - 1) + 1
-            sentence = text[first:last]
-            for hit in self.words.finditer(sentence):
-                yield sentence, hit.start(), hit.end()
-            place = text.find(self.part, last)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -126,6 +120,14 @@ class Said:
     now: bool
 
 
+class _Way(NamedTuple):
+    """A way to say a claim, and its place among all of them."""
+
+    place: int
+    claim: Claim
+    form: Form
+
+
 class _Ways:
     """All ways to say any of some claims, by the letters of each.
 
@@ -134,18 +136,24 @@ class _Ways:
     """
 
     def __init__(self, claims: Iterable[Claim]) -> None:
-        self._ways = tuple((claim, form) for claim in claims for form in claim.forms)
-        self._places: dict[str, list[int]] = {}
-        for place, (_, form) in enumerate(self._ways):
-            self._places.setdefault(form.part[:_LETTERS], []).append(place)
+        ways = ((claim, form) for claim in claims for form in claim.forms)
+        self.all = tuple(_Way(place, *way) for place, way in enumerate(ways))
+        self._begun: dict[tuple[str, ...], list[_Way]] = {}
+        for way in self.all:
+            self._begun.setdefault(tuple(way.form.part[:_LETTERS]), []).append(way)
 
-    @short_text_cache(512, 1000)  # a text is looked through for what it says, and for what is left
-    def within(self, text: str) -> tuple[tuple[Claim, Form], ...]:
-        """Return the ways whose letters a text, in small letters, has, in their order."""
-        begun = {text[at : at + _LETTERS] for at in range(len(text) - _LETTERS + 1)}
-        near = [place for each in begun & self._places.keys() for place in self._places[each]]
-        ways = map(self._ways.__getitem__, sorted(near))
-        return tuple((claim, form) for claim, form in ways if form.part in text)
+    def within(self, text: str) -> Iterator[_Way]:
+        """Yield the ways whose letters a text, in small letters, has."""
+        begun = self._begun.keys() & zip(*(text[at:] for at in range(_LETTERS)), strict=False)
+        near = (way for each in begun for way in self._begun[each])
+        return (way for way in near if way.form.part in text)
+
+
+class _Heard(NamedTuple):
+    """What a sentence says, each with the way to say it, in their order; and all ways in it."""
+
+    said: tuple[tuple[int, Said], ...]
+    ways: tuple[_Way, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # there is one
@@ -170,32 +178,52 @@ class Lexicon:
     turns: re.Pattern[str]
     now: re.Pattern[str]
 
-    @short_text_cache(1024, 1000)
     def found(self, text: str) -> tuple[Said, ...]:
         """Return what a text says, and how."""
-        flat = text.lower()
-        ways = self.ways.within(flat)
-        return tuple(said for claim, form in ways for said in self._said(claim, form, flat))
+        said = [each for heard in self._heard(text) for each in heard.said]
+        said.sort(key=itemgetter(0))
+        return tuple(each for _, each in said)
 
     def claims(self, text: str, claim: Claim) -> bool:
         """Return whether a text claims something."""
         flat = text.lower()
-        ways = (form for form in claim.forms if form.part in flat)
-        said = (each.stance for form in ways for each in self._said(claim, form, flat))
-        return Stance.CLAIMED in said
+        forms = [form for form in claim.forms if form.part in flat]
+        sentences = _ENDED.findall(flat) if forms else ()
+        return any(
+            form.part in each and Stance.CLAIMED in self._stances(each, form)
+            for each in sentences
+            for form in forms
+        )
 
-    def _said(self, claim: Claim, form: Form, text: str) -> Iterator[Said]:
-        for sentence, start, end in form.hits(text):
-            now = bool(self.now.search(sentence))
-            yield Said(claim, self.stance(sentence, start, end), now)
+    @short_text_cache(1024, 1000)  # a text is looked through for what it says, and what is left
+    def _heard(self, text: str) -> tuple[_Heard, ...]:
+        """Return what is in each sentence of a text, of those in which anything is."""
+        heard = map(self._read, _ENDED.findall(text.lower().translate(_NUMBERS)))
+        return tuple(each for each in heard if each.ways)
+
+    @short_text_cache(2048, 400)  # a sentence stands in many texts
+    def _read(self, sentence: str) -> _Heard:
+        ways = tuple(sorted(self.ways.within(sentence), key=attrgetter("place")))
+        now = bool(ways and self.now.search(sentence))
+        said = (
+            (place, Said(claim, stance, now))
+            for place, claim, form in ways
+            for stance in self._stances(sentence, form)
+        )
+        return _Heard(tuple(said), ways)
+
+    def _stances(self, sentence: str, form: Form) -> Iterator[Stance]:
+        """Yield how a sentence says something, each time that it does."""
+        return (self.stance(sentence, *hit.span()) for hit in form.words.finditer(sentence))
 
     @short_text_cache(1024, 1000)
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
+        ways = {way.place: way for heard in self._heard(text) for way in heard.ways}
         flat = text.lower()
         # A space takes the place of whole words: no letters of another way come together by it.
-        for _, form in self.ways.within(flat):
-            for start, end in reversed([hit.span() for hit in form.words.finditer(flat)]):
+        for _, way in sorted(ways.items()):
+            for start, end in reversed([hit.span() for hit in way.form.words.finditer(flat)]):
                 text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
         return text
 

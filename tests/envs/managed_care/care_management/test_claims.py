@@ -10,8 +10,8 @@ from healthgym.envs.managed_care.care_management.claims import Form, Stance, lex
 def test_every_way_is_found_by_its_letters() -> None:
     """A way that is missed would let a false claim pass: each is looked up in a text of its own."""
     ways = lexicon().ways
-    for claim, form in ways._ways:
-        assert (claim, form) in ways.within(f"so {form.part}.")
+    for way in ways.all:
+        assert way in ways.within(f"so {way.form.part}.")
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_how_something_is_said(text: str, stances: set[Stance]) -> None:
 
 def test_no_letters_come_together_where_words_are_taken_out() -> None:
     """Words with what bounds them give way to a space, which no way has beside another."""
-    assert not [form.part for _, form in lexicon().ways._ways if "  " in form.part]
-    assert not [form.part for _, form in lexicon().ways._ways if "' '" in form.part]
+    assert not [form.part for _, _, form in lexicon().ways.all if "  " in form.part]
+    assert not [form.part for _, _, form in lexicon().ways.all if "' '" in form.part]
     told = lexicon().without("Hopeless, she has pain in her chest, and is hopeless.")
     assert "opeless" not in told
     assert told.startswith(" , she has")
