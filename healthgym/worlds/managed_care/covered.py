@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.disguises import disguised, flattened, plain_letters
 from healthgym.worlds.managed_care.doubts import (
+    DATED,
     DAY,
     LONGEST,
     Claims,
@@ -56,7 +57,8 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
 @short_text_cache(2048, LONGEST)
 def _read(sentence: str, pages: tuple[str, ...]) -> tuple[str, tuple[re.Match[str], ...], Claims]:
     """Return a sentence without its days, the abbreviations in it, and what it brings up."""
-    told = DAY.sub("0", " ".join(sentence.split()))
+    told = " ".join(sentence.split())
+    told = DAY.sub("0", told) if DATED.search(told) else told
     return told, tuple(short_forms(told)), claims_of(told, pages)
 
 

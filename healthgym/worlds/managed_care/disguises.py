@@ -17,8 +17,9 @@ from healthgym.worlds.managed_care.claim_words import all_of, desk_words, everyd
 _WORD = re.compile(r"[^\W\d_]+")
 #: A word in which a digit or a sign stands between letters.
 _MIXED = re.compile(r"(?<![\w.@$-])(?=[\w@$]*[A-Za-z][\w@$]*[A-Za-z])[A-Za-z0-9@$]{4,}(?![\w@$-])")
-#: A digit or a sign beside a letter, which most texts have nowhere.
-_BESIDE = re.compile(r"[0-9@$](?:(?=[A-Za-z])|(?<=[A-Za-z][0-9@$]))")
+#: A digit or a sign beside a letter, which most texts have nowhere; the three characters that begin
+#: a code ("J45.50") are no such word.
+_BESIDE = re.compile(r"[0-9@$](?:(?=[A-Za-z])|(?<=[A-Za-z][0-9@$])(?!(?<=\b[A-Z]\d)\d\b))")
 #: How texts are written as bytes; half of a letter, which only garbage has, is kept as it is.
 _BYTES = ("utf-8", "surrogatepass")
 #: All that a plain text has, in bytes.

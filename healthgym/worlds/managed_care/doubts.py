@@ -45,6 +45,8 @@ _ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
 _NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
 #: A day is judged where days are.
 DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
+#: What no day is without.
+DATED = re.compile("|".join(month[:3] for month in MONTHS))
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 #: Kinds of words of which each sentence is asked how it speaks of them.
 _JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})

@@ -57,7 +57,7 @@ class Expression:
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return how it stands at a place of a text; None if it does not."""
-        return self._whole.match(text, start) if self.search(text, start) else None
+        return self._whole.match(text, start)  # at one place that is sooner said than its words
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return an iterator over where it stands in a text."""

@@ -209,14 +209,11 @@ class Witness:
         return Seen(texts, str, talked, free=free, pages=pages, person=person, heard=talked)
 
     def _texts(self) -> Iterator[str]:
-        """Yield all that was said and all that is on file."""
+        """Yield all that is on file and all that was said, those first in which most is found."""
         chart = self.chart
+        yield _words_of(chart.conditions, chart.medications, chart.patient, self.referral)
         yield self._spoken
-        for rows in (
-            (chart.conditions, chart.medications, chart.patient, self.referral),
-            (chart.observations, chart.encounters, chart.procedures),
-        ):
-            yield "\n".join([each for each in leaves(rows) if isinstance(each, str)])
+        yield _words_of(chart.observations, chart.encounters, chart.procedures)
         yield self._written
 
     def _has(self, words: str) -> bool:
@@ -271,6 +268,11 @@ class Witness:
         rows = (*self.chart.conditions, *self.chart.observations)
         names = [str(getattr(each, "display", "")) for each in rows]
         return _controlled() | frozenset(_WORD.findall(" ".join(names).lower()))
+
+
+def _words_of(*rows: object) -> str:
+    """Return all that rows say, in the words of their fields."""
+    return "\n".join([each for each in leaves(rows) if isinstance(each, str)])
 
 
 @cache
