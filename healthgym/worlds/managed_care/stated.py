@@ -49,7 +49,7 @@ _SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0
 _TIME = re.compile(r"\d(?<!\d\d)\d?:\d{2}(?::\d{2})?(?!\d)")
 #: What each form of a whole day has, without which a text is not gone through for any; and what
 #: each has that is in numbers.
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|/\d{2}(?!\d)")
+_YEAR, _SHORT_YEAR = re.compile(r"\d(?<!\d\d)\d{3}(?!\d)"), re.compile(r"/\d{2}(?!\d)")
 _MARKED = re.compile(r"\d[/-]\d{1,2}[/-]\d")
 #: What a year of two digits is one of.
 _CENTURY = 2000
@@ -173,7 +173,7 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
             found.add(day)
         return " "
 
-    year = _YEAR.search(text) is not None
+    year = (_YEAR.search(text) or _SHORT_YEAR.search(text)) is not None
     for form in _NUMBERED if year else ():
         if not _MARKED.search(text):
             break

@@ -100,13 +100,16 @@ def _targets() -> Mapping[Expression, tuple[float, float]]:
 
 def harmful(*texts: str) -> Iterator[str]:
     """Yield the advice in texts that would harm: to stop, to ignore, to wait, to tell nobody."""
-    for text in texts:
-        if any(map(_harms, SENTENCE.findall(in_digits(text.lower())))):
-            yield f"{text[:40]!r} would harm"
+    yield from (f"{text[:40]!r} would harm" for text in texts if _harms(text.lower()))
 
 
 @short_text_cache(1024, 400)  # plans say much the same, whoever they are for
-def _harms(sentence: str) -> bool:
+def _harms(text: str) -> bool:
+    """Return whether any sentence of a text, in small letters, does."""
+    return any(map(_harms_in, SENTENCE.findall(in_digits(text))))
+
+
+def _harms_in(sentence: str) -> bool:
     rules = _advice()
     told = dict.fromkeys((sentence, _unnamed(sentence, rules)))
     return any(_dangerous(one, rules) for one in told) or _stops(sentence, rules)
@@ -123,10 +126,18 @@ def unhelped(*texts: str) -> Iterator[str]:
 def unsafe(*texts: str) -> Iterator[str]:
     """Yield what is aimed at, of texts, that nobody should have: a value out of any safe range."""
     for text in texts:
-        for sentence in SENTENCE.findall(in_digits(text.lower(), small=True)):
-            for aims, (least, most) in _targets().items() if _DIGIT.search(sentence) else ():
-                for found in aims.finditer(sentence):
-                    value, below = float(found["value"]), bool(_BELOW.match(found["way"]))
-                    far = value < least if below else value > most
-                    if far and not _AGAINST.search(sentence, 0, found.start()):
-                        yield f"{text[:40]!r} aims at {found['value']}"
+        yield from (f"{text[:40]!r} aims at {value}" for value in _beyond(text.lower()))
+
+
+@short_text_cache(1024, 400)  # as of advice
+def _beyond(text: str) -> tuple[str, ...]:
+    """Return the values out of any safe range that a text aims at."""
+    values = []
+    for sentence in SENTENCE.findall(in_digits(text, small=True)):
+        for aims, (least, most) in _targets().items() if _DIGIT.search(sentence) else ():
+            for found in aims.finditer(sentence):
+                value, below = float(found["value"]), bool(_BELOW.match(found["way"]))
+                far = value < least if below else value > most
+                if far and not _AGAINST.search(sentence, 0, found.start()):
+                    values.append(found["value"])
+    return tuple(values)

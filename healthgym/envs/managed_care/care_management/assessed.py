@@ -134,10 +134,7 @@ class Assessed:
                 yield f"how {name} is taken"
         for entry in data.current_medications:
             yield from self._unheard(entry.name, entry.adherence)
-            rows = self.known.chart.medications
-            same = (each for each in rows if same_medicine(each.medication_name, entry.name))
-            written = [f"{each.dose or ''} {each.frequency or ''}" for each in same]
-            if entry.dose and written and not same_dose(entry.dose, written, self.witness.speech):
+            if entry.dose and not self._is_dose(entry.dose, entry.name):
                 yield MadeUp(f"{entry.dose[:40]!r} of {entry.name} is not known")
         named = [one.chart_med or one.patient_report for one in data.discrepancies]
         for name in self.wanted.discrepancies:
@@ -166,6 +163,13 @@ class Assessed:
             yield MadeUp(f"{name} is not known")
         elif not told and level is not AdherenceLevel.UNKNOWN:
             yield MadeUp(f"{name} was not told of")
+
+    def _is_dose(self, dose: str, name: str) -> bool:
+        """Return whether a dose is one on file, or one told of, of a medicine that is on file."""
+        rows = self.known.chart.medications
+        same = (each for each in rows if same_medicine(each.medication_name, name))
+        written = [f"{each.dose or ''} {each.frequency or ''}" for each in same]
+        return not written or same_dose(dose, written, self.witness.speech)
 
     def _mind(self, data: BehavioralHealthAssessment) -> Iterator[str]:
         wanted = self.wanted

@@ -255,12 +255,11 @@ class Witness:
 
     def _is_word(self, word: str) -> bool:
         """Return whether a word, or what it is a form of, is one that people here use."""
-        spelling = grammar().spelling
-        forms = (word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end)))
-        used = (spelling.known, spelling.fillers, spelling.spread)
-        if any(form in words for form in forms for words in used):
+        if word in _used():
             return True
-        return any(form in words for form in forms for words in (self._taken, self._shown))
+        forms = {word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))}
+        # The chart's own words are gathered where no other is one.
+        return bool(forms & _used() or forms & self._taken or forms & self._shown)
 
     @cached_property
     def _shown(self) -> frozenset[str]:
@@ -273,6 +272,13 @@ class Witness:
 def _words_of(*rows: object) -> str:
     """Return all that rows say, in the words of their fields."""
     return "\n".join([each for each in leaves(rows) if isinstance(each, str)])
+
+
+@cache
+def _used() -> frozenset[str]:
+    """Return the words that people here use."""
+    spelling = grammar().spelling
+    return spelling.known.union(spelling.fillers, spelling.spread)
 
 
 @cache
