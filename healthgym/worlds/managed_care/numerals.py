@@ -46,7 +46,10 @@ def in_digits(text: str, *, small: bool = False) -> str:
     """
     if small:
         return _SPELLED.sub(partial(_digits, least=-1), text)
-    return _SPELLED.sub(_digits, text) if any(part in text for part in _PARTS) else text
+    for part in _PARTS:
+        if part in text:
+            return _SPELLED.sub(_digits, text)
+    return text  # as nearly every one
 
 
 def _digits(found: re.Match[str], least: int = _COUNTED_MOST) -> str:

@@ -14,6 +14,8 @@ from importlib.resources import files
 
 #: A word with two capitals, which is no word: BMI, IgG, HbA1c, GAD-7, SpO2.
 _SHORT = re.compile(r"(?<![\w-])[a-z]?[A-Z](?:[a-z]{0,2}[A-Z0-9]){1,5}[a-z]{0,2}(?![\w-])")
+#: What each has, which is sooner found.
+_CAPITALS = re.compile(r"[A-Z][a-z]{0,2}[A-Z0-9]")
 #: Letters from which on initials are no chance; shorter ones are in the table.
 _LEAST = 3
 _NO_LETTER = re.compile(r"[^a-z]")
@@ -22,7 +24,7 @@ _JOINS = r"(?:(?:of|the|and|to|in|with|for)[ -])?"
 
 def short_forms(sentence: str) -> Iterator[re.Match[str]]:
     """Yield the abbreviations of a sentence, written as they are; C1 is short for nothing."""
-    for found in _SHORT.finditer(sentence):
+    for found in _SHORT.finditer(sentence) if _CAPITALS.search(sentence) else ():
         name = found[0].casefold()
         if name in _known() or len(_letters(name)) >= _LEAST:
             yield found

@@ -77,12 +77,14 @@ _NUMBER = re.compile(
 )
 #: A sentence; the point of a number does not end it.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
-#: What is numbered and counted, and states nothing of a patient: ids, entries of a list, criteria.
+#: What is numbered and counted, and states nothing of a patient: ids and criteria, and the entries
+#: of a list, with what each of these has.
 _COUNTED = re.compile(
-    r"(?=[A-Z\d])\b(?:[A-Z]{2,}(?:-[A-Z0-9]+)+\b|[CG]\d{1,2}\b|"
-    r"\d{1,2}(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
-    r"reports?|notes?)\b))|(?m:^\s*\(?\d{1,2}[.)](?=\s))"
+    r"[A-Z\d](?<=\b.)(?:(?<=[A-Z])[A-Z]+(?:-[A-Z0-9]+)+\b|(?<=[CG])\d{1,2}\b|"
+    r"(?<=\d)\d?(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
+    r"reports?|notes?)\b))"
 )
+_LISTED, _ENTRY = re.compile(r"(?m:^\s*\(?\d{1,2}[.)](?=\s))"), re.compile(r"\d[.)]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ def stated(text: str) -> Stated:
     for form in _LOOSE if named else ():
         rest = form.sub(taken, rest)
     rest = _SHORT.sub(taken, rest) if "/" in rest else rest
-    rest = _COUNTED.sub(" ", _TIME.sub(" ", rest) if ":" in rest else rest)
+    rest = _TIME.sub(" ", rest) if ":" in rest else rest
+    rest = _LISTED.sub(" ", rest) if _ENTRY.search(rest) else rest
+    rest = _COUNTED.sub(" ", rest)
     codes: list[str] = []
 
     def coded(match: re.Match[str]) -> str:
@@ -189,7 +193,10 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
 def _names_month(text: str) -> bool:
     """Return whether a month stands beside a number."""
     small = text.casefold()
-    return any(month in small for month in _MONTHS) and _NAMED.search(text) is not None
+    for month in _MONTHS:
+        if month in small:
+            return _NAMED.search(text) is not None
+    return False
 
 
 def _whole_day(match: re.Match[str]) -> date | None:

@@ -244,6 +244,8 @@ class Talk:
     @cached_property
     def asked_again(self) -> int:
         """In how many turns the person was asked for what they had told, and for nothing else."""
+        if Mark.ASKED_AGAIN not in self.marks:
+            return 0
         known: set[Disclosure] = set()
         count = 0
         for turn in self.turns:
