@@ -219,7 +219,10 @@ class Lexicon:
     @short_text_cache(1024, 1000)
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
-        ways = {way.place: way for heard in self._heard(text) for way in heard.ways}
+        sentences = self._heard(text)
+        if not any(heard.said for heard in sentences):
+            return text  # no way goes beyond a sentence
+        ways = {way.place: way for heard in sentences for way in heard.ways}
         flat = text.lower()
         # A space takes the place of whole words: no letters of another way come together by it.
         for _, way in sorted(ways.items()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from healthgym.envs.managed_care.care_management.claims import Form, Stance, lexicon
@@ -34,6 +36,15 @@ def test_no_letters_come_together_where_words_are_taken_out() -> None:
     told = lexicon().without("Hopeless, she has pain in her chest, and is hopeless.")
     assert "opeless" not in told
     assert told.startswith(" , she has")
+
+
+def test_no_way_goes_beyond_a_sentence() -> None:
+    """Sentences are read one by one: no way takes a mark that ends one, but for its own end."""
+    beyond = re.compile(r"\[\^|\\[WsSDn!?]|\\\.(?!\)\)\(\?!)|(?<!\\)\.|[;\n]|(?<!\(\?)!")
+    ways = [way.form.words.pattern.replace("(?<!", "(?!") for way in lexicon().ways.all]
+    assert beyond.search("fever\\. Chills")
+    assert beyond.search("no[^,]*")
+    assert not [way for way in ways if beyond.search(way)]
 
 
 def test_a_form_without_letters_of_its_own_is_refused() -> None:
