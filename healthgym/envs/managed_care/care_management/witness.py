@@ -7,7 +7,7 @@ answer. What is denied, asked or feared claims nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -111,9 +111,8 @@ class Witness:
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
         for text in texts:
-            words = (found[0] for found in _WORD.finditer(text.lower()))
-            told = any(word not in _JOINING and self._is_word(word) for word in words)
-            if text.strip() and not told and not stated(text).days:
+            told = not text.strip() or self._tells(_WORD.findall(text.lower()))
+            if not told and not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
 
     def unwanted(self, language: str | None, contact: str | None) -> Iterator[str]:
@@ -253,12 +252,16 @@ class Witness:
         names += [each.item for each in self.known.about(Topic.MEDICATION)]
         return frozenset(_WORD.findall(" ".join(names).lower()))
 
-    def _is_word(self, word: str) -> bool:
-        """Return whether a word, or what it is a form of, is one that people here use."""
-        if word in _used():
+    def _tells(self, words: Sequence[str]) -> bool:
+        """Return whether any of some words, or what it is a form of, is one that people here use.
+
+        The chart's own words are gathered where no other is one.
+        """
+        if not _telling().isdisjoint(words):
             return True
-        forms = {word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))}
-        # The chart's own words are gathered where no other is one.
+        told = [word for word in words if word not in _JOINING]
+        ended = ((word, end) for word in told for end in _ENDINGS if word.endswith(end))
+        forms = {*told, *(word.removesuffix(end) for word, end in ended)}
         return bool(forms & _used() or forms & self._taken or forms & self._shown)
 
     @cached_property
@@ -279,6 +282,12 @@ def _used() -> frozenset[str]:
     """Return the words that people here use."""
     spelling = grammar().spelling
     return spelling.known.union(spelling.fillers, spelling.spread)
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """Return those of them that do not only join others."""
+    return _used() - _JOINING
 
 
 @cache
