@@ -153,16 +153,24 @@ class Witness:
 
     def _holds(self, said: Said) -> bool:
         claim = said.claim
-        codes = (*(each.code for each in self.chart.conditions), *self.referral.diagnosis_codes)
-        coded = bool(claim.codes) and any(code.startswith(claim.codes) for code in codes)
+        coded = bool(claim.codes) and any(code.startswith(claim.codes) for code in self._codes)
         if coded or self._answered(claim) or self._told(claim):
             return True
         return not said.now and lexicon().claims(self._file, claim)
 
     def _answered(self, claim: Claim) -> bool:
         """Return whether an answer to an instrument's question says it."""
-        points = {(each.topic, each.item): each.score or 0 for each in self.known.told}
-        return any(points.get(item, 0) > 0 for item in claim.items)
+        return any(self._points.get(item, 0) > 0 for item in claim.items)
+
+    @cached_property
+    def _codes(self) -> tuple[str, ...]:
+        """The codes of the chart and the referral."""
+        return (*(each.code for each in self.chart.conditions), *self.referral.diagnosis_codes)
+
+    @cached_property
+    def _points(self) -> dict[tuple[Topic, str], int]:
+        """What was answered to each question of an instrument."""
+        return {(each.topic, each.item): each.score or 0 for each in self.known.told}
 
     def _in_danger(self, claim: Claim) -> bool:
         """Return whether a danger was told that nobody may deny."""
