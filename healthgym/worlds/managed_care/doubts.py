@@ -50,9 +50,10 @@ DATED = re.compile("|".join(month[:3] for month in MONTHS))
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 #: Kinds of words of which each sentence is asked how it speaks of them.
 _JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
-#: The same, with words that join others and for what an office gives, where what is said of
-#: somebody is looked through.
-_PASSED = _JUDGED | {"given", "joining"}
+#: The same, with words that join others, where what is said of somebody is looked through.
+_PASSED = _JUDGED | {"joining"}
+#: The same, with words for what an office gives, of which somebody who needs it has had nothing.
+_NEEDED = _PASSED | {"given"}
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: Before a day that is none in particular.
@@ -158,8 +159,9 @@ def words_of_person(sentence: str, pages: tuple[str, ...]) -> tuple[str, ...]:
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):
             continue
+        free = _NEEDED if what.startswith("needs ") else _PASSED
         for word in small(what):
-            passed = len(word) < _LEAST_LETTERS or contracted(word) or kinds(word) & _PASSED
+            passed = len(word) < _LEAST_LETTERS or contracted(word) or kinds(word) & free
             if not passed and not stands(word, desk):
                 words.append(word)
     return tuple(words)

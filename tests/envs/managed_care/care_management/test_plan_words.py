@@ -32,6 +32,8 @@ WRONG = (
     ("clinical", "{illness} with a cognitive deficit"),
     ("clinical", "Needs education on {illness} after two seizures"),
     ("clinical", "Deficient in iron besides {illness}"),
+    ("clinical", "Had education on warning signs of {illness}"),
+    ("clinical", "Got education and reminders about {illness}"),
     ("coordination", "Fragmented care since her husband left"),
     ("coordination", "Has fragmented bone after a fracture"),
 )
