@@ -74,7 +74,7 @@ def caller(name: str) -> Iterator[Scored]:
 
 DESKS = {"UM": payer, "CM": caller, "PA": practice}
 #: Sets of words, and the desks that have them.
-SETS = {"fresh": ("UM", "CM", "PA"), "office": ("UM", "PA")}
+SETS = {"fresh": ("UM", "CM", "PA"), "office": ("UM", "CM", "PA"), "later": ("PA",)}
 
 
 def measured(which: str, desk: str, *, held_out: bool) -> tuple[list[Scored], list[Scored]]:
