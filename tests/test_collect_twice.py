@@ -5,7 +5,7 @@ from pathlib import Path
 
 DRIFTING = {
     "address": "VALUES = [repr(object())]",
-    "gzip": "import gzip\nVALUES = [gzip.compress(b'x')[:8]]",
+    "clock": "import time\nVALUES = [time.time_ns()]",
     "process": "import os\nVALUES = [os.getpid()]",
     "set": "VALUES = {'ash', 'elm', 'fir', 'oak', 'yew', 'box', 'bay'}",
 }

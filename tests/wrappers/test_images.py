@@ -86,7 +86,8 @@ def test_check_env(frames: Any) -> None:
 @pytest.mark.parametrize("kind", [gym.vector.SyncVectorEnv, gym.vector.AsyncVectorEnv])
 @pytest.mark.parametrize("frames", [None, 2, "all"])
 def test_vector_environments_hand_pictures_on(kind: Any, frames: Any) -> None:
-    makers = [lambda: ImageObservation(gym.make(SIGNS_ID), 24, 32, frames)] * 2
+    named = f"tests.core.signs:{SIGNS_ID}"  # processes that start afresh have to be told
+    makers = [lambda: ImageObservation(gym.make(named), 24, 32, frames)] * 2
     shared = {"shared_memory": False} if kind is gym.vector.AsyncVectorEnv else {}
     envs = kind(makers, **shared)
     try:

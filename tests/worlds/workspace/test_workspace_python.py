@@ -273,7 +273,8 @@ ENDLESS_VALUES = {
 def test_what_code_hands_over_costs_its_own_time(name: str) -> None:
     """Nor does it cost ours: this process would neither end it nor have the memory."""
     limits = CodeLimits(seconds=0.5, output=500)
-    result = run(ENDLESS_VALUES[name], limits=limits, add=add)
+    # Since Python 3.14 hashes a tuple once, one as a key can get as far as the function.
+    result = run(ENDLESS_VALUES[name], limits=limits, add=lambda *given: len(given))
     assert len(result.value) < 600
     assert result.value or result.late or "TypeError" in result.error
     assert run("1 + 1").value == "2"

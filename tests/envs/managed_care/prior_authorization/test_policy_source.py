@@ -131,7 +131,7 @@ def writes(text: str) -> Callable[[Path], object]:
 @pytest.mark.parametrize(
     ("spoil", "error", "said"),
     [
-        (writes('{\n "a": 1,\n}'), DamagedDataError, r"f/Mood\.json, line 3"),
+        (writes('{\n "a": 1,\n "b" 2\n}'), DamagedDataError, r"f/Mood\.json, line 3"),
         (writes("{}"), DamagedDataError, r"f/Mood\.json: a FHIR Questionnaire"),
         (lambda folder: (folder / MOOD).unlink(), MissingDataError, r"f/Mood\.json is not"),
     ],
