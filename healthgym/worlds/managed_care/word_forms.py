@@ -1,6 +1,7 @@
-"""Expressions by which words of somebody's own are read, from ``data/own_words.json``.
+"""Expressions by which words of somebody's own are read, from the tables of ``data``.
 
 Each name stands for alternatives, one a row; ``@part@`` in a row is a part that several share.
+``own_words.json`` is for everybody, ``dealings.json`` for what a practice tells of its dealings.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib.resources import files
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.expressions import Expression
 
+_TABLES = ("own_words.json", "dealings.json")
 #: Where a clause of a sentence ends.
 CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 _PART = re.compile(r"@(\w+)@")
@@ -44,4 +46,6 @@ def _whole(row: str) -> str:
 @cache
 def _data() -> JsonObject:
     folder = files("healthgym.worlds.managed_care") / "data"
-    return dict(json.loads((folder / "own_words.json").read_text("utf-8")))
+    tables = [json.loads((folder / name).read_text("utf-8")) for name in _TABLES]
+    parts = {name: row for table in tables for name, row in table.pop("parts").items()}
+    return {**{name: rows for table in tables for name, rows in table.items()}, "parts": parts}

@@ -76,6 +76,7 @@ class Claims(Filed):
             lambda: self.ages,
             {item.id for item in items if wanted.postures.get(item.id) in _UNMET},
             (item.display for item in found if item.key not in looked_at),
+            wanted.told,
         )
 
     def unfounded(self, text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.dated import Dated
 from healthgym.worlds.managed_care.facts import (
+    AnyFact,
     Diagnosis,
     Finding,
     Intolerance,
@@ -41,6 +42,7 @@ class Contradicted:
         ages: How old the patient was on the days of the file.
         unmet: Criteria of the policy that nothing on file meets.
         unseen: What the policy asks for and nobody has looked at, by name.
+        told: Facts that no document shows, and that the clinician knows.
     """
 
     def __init__(
@@ -49,10 +51,12 @@ class Contradicted:
         ages: Callable[[], Set[int]],
         unmet: Set[str] = frozenset(),
         unseen: Iterable[str] = (),
+        told: Iterable[AnyFact] = (),
     ) -> None:
         self.chart, self.ages, self.unmet = chart, ages, unmet
+        self.facts = (*chart.facts, *told)
         self.unseen = tuple(map(str.casefold, unseen))
-        self._days = Dated(chart.facts, lambda: chart.documents)
+        self._days = Dated(self.facts, lambda: chart.documents)
         patient = chart.patient
         self.person = (patient.first_name.casefold(), patient.last_name.casefold())
 
@@ -86,7 +90,7 @@ class Contradicted:
             for name, facts in self._days.treated.items()
             if name in clause and isinstance(facts[0], MedicationCourse)
         ]
-        borne = (f for f in self.chart.facts if isinstance(f, Intolerance))
+        borne = (f for f in self.facts if isinstance(f, Intolerance))
         if len(named) != 1 or any(each.substance.casefold() in named[0] for each in borne):
             return
         known = {fact.stop_reason for fact in self._days.treated[named[0]] if fact.ended}
@@ -104,13 +108,13 @@ class Contradicted:
 
     @cached_property
     def _illness_names(self) -> tuple[str, ...]:
-        facts = (fact for fact in self.chart.facts if isinstance(fact, Diagnosis))
+        facts = (fact for fact in self.facts if isinstance(fact, Diagnosis))
         return tuple(dict.fromkeys(name for fact in facts for name in _called(fact)))
 
     @cached_property
     def _gone(self) -> tuple[str, ...]:
         """Names of illnesses that are not there, and of none that is."""
-        facts = [fact for fact in self.chart.facts if isinstance(fact, Diagnosis)]
+        facts = [fact for fact in self.facts if isinstance(fact, Diagnosis)]
         there = [name for fact in facts if fact.active for name in _called(fact)]
         gone = (name for fact in facts if not fact.active for name in _called(fact))
         return tuple(
@@ -148,7 +152,7 @@ class Contradicted:
     @cached_property
     def _seen(self) -> Mapping[str, list[Finding]]:
         found: dict[str, list[Finding]] = {name: [] for name in self.unseen}
-        for fact in self.chart.facts:
+        for fact in self.facts:
             if isinstance(fact, Finding):
                 found.setdefault(fact.display.casefold(), []).append(fact)
         return found

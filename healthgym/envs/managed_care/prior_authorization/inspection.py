@@ -186,7 +186,7 @@ class Inspection:
         if made is None or not made.override_reason:
             return ()
         worded = Worded(Claims(self.before, self.after, self.reference))
-        return tuple(worded.unfounded(made.override_reason, asks=False))
+        return tuple(worded.unfounded(made.override_reason, asks=False, reason=True))
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one.

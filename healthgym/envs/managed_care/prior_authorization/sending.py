@@ -209,10 +209,19 @@ class Sending:
             for document in self.uploaded
             if str(document.kind) not in _OWN and not self._is_copy(document)
         ]
-        worded = Worded(claims)
+        worded, first = Worded(claims), set(self._unprompted())
         for text in (*self.texts, *self._spoken):
-            found += [*claims.unfounded(text), *worded.unfounded(text)]
+            found += [*claims.unfounded(text), *worded.unfounded(text, alone=text in first)]
         return tuple(dict.fromkeys(found))
+
+    def _unprompted(self) -> Iterator[str]:
+        """Yield the letters that were written before the payer had written or heard anything."""
+        if any(letter.case_id == self.case.id for letter in self.before.letters.letters.values()):
+            return
+        sent = min((packet.submitted_at for packet in self.packets), default=None)
+        for each in self.uploaded:
+            if sent is None or each.created_at <= sent:
+                yield _titled(each)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -230,7 +239,7 @@ class Sending:
             if self._is_ours(response.case_id)
         )
         return (
-            *(f"{document.title}\n{document.content}" for document in self.uploaded),
+            *map(_titled, self.uploaded),
             *notes,
             *(each.rationale for each in appeals if each.case_id == self.case.id),
             *dict.fromkeys([*described, order.description]),
@@ -268,3 +277,7 @@ class Sending:
             known.kind is document.kind and known.content.split() == text
             for known in self.chart.documents
         )
+
+
+def _titled(document: DocumentReference) -> str:
+    return f"{document.title}\n{document.content}"

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from healthgym.envs.managed_care.prior_authorization.amounts import PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.envs.managed_care.prior_authorization.dealings import Dealings
 from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
@@ -58,12 +59,16 @@ class Worded:
     def __init__(self, claims: Claims) -> None:
         self.claims = claims
 
-    def unfounded(self, text: str, *, asks: bool = True) -> Iterator[str]:
+    def unfounded(
+        self, text: str, *, asks: bool = True, alone: bool = False, reason: bool = False
+    ) -> Iterator[str]:
         """Yield what in a text cannot stand, or is covered by nothing.
 
         Args:
             text: The text.
             asks: Whether it speaks for the request.
+            alone: Whether the payer had written and said nothing when it was written.
+            reason: Whether it says why nothing is sent.
         """
         if not text.strip() or text in self._ordered:
             return
@@ -84,6 +89,7 @@ class Worded:
         if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
             yield from uncovered(self._as_charted(text), self._seen)
         yield from unaccounted(text, self._account)
+        yield from self._dealings.unfounded(text, alone=alone, reason=reason)
 
     # -- what could be seen ----------------------------------------------------------------------
 
@@ -150,6 +156,35 @@ class Worded:
             free=_NOT_ITS_OWN,
             ages=self.claims.ages,
         )
+
+    @cached_property
+    def _dealings(self) -> Dealings:
+        """What is on record of its dealings with the payer and others."""
+        page = partial(render_page, self.claims.reference.policy)
+        return Dealings(Texts(self._filed()), self._theirs, page, self._called)
+
+    def _theirs(self) -> str:
+        """Return what the payer wrote and said."""
+        return "\n".join((self.claims.answered, *self.claims.heard))
+
+    def _filed(self) -> Iterator[str]:
+        """Yield all that is on file but for what the practice said itself, which proves nothing."""
+        yield f"{render_page(self.claims.reference.policy)}\n{self._theirs()}"
+        yield from self.claims.own
+
+    @cached_property
+    def _called(self) -> Mapping[str, str]:
+        """Who and what is called by a name, longer names before shorter ones."""
+        claims, policy = self.claims, self.claims.reference.policy
+        patient = claims.chart.patient
+        found = {f"{patient.first_name} {patient.last_name}": "the patient"}
+        for worker in claims.after.staff.workers.values():
+            found |= {worker.name: "the doctor", worker.name.partition(",")[0]: "the doctor"}
+        found |= {plan.plan_name: "the plan" for plan in claims.chart.coverages}
+        found |= {policy.id: "the policy", policy.version: "the version"}
+        found |= dict.fromkeys(self._ordered, "the service")
+        longest = sorted(found, key=len, reverse=True)
+        return {name.casefold(): found[name] for name in longest if name}
 
     def _spans(self) -> Set[int]:
         """Return the times between days on file, in days."""

@@ -103,6 +103,14 @@ def test_the_memo_does_not_tell_whether_to_send() -> None:
     assert not episode.world.received
 
 
+def test_a_value_that_only_the_memo_has_may_be_told_with_its_day() -> None:
+    task = instance(152)  # whose chart has that value of another day
+    memo = task.reference.memo
+    assert memo is not None
+    assert "40.0 kg/m² on 2025-11-17" in memo.said
+    assert joint(played(task))
+
+
 def test_a_call_about_an_expedited_request_fits_before_it_is_due() -> None:
     calendar, hurried = office_calendar(REGION), 0
     for index in range(some(500, 200)):

@@ -221,3 +221,12 @@ def test_an_honest_sentence_contradicts_nothing(text: str) -> None:
 @pytest.mark.parametrize("text", FALSE.strip().splitlines())
 def test_a_plain_falsehood_about_one_fact_is_found(text: str) -> None:
     assert [*reader().unfounded(text)]
+
+
+@pytest.mark.parametrize("number", ["9.0", "10.1"])
+def test_what_the_clinician_knows_besides_is_of_its_own_day(number: str) -> None:
+    day = date(2025, 11, 17)
+    text = f"Serum TSH was {number} mIU/L on {day}."
+    told = Contradicted(_CHART, lambda: frozenset(), told=[value(float(number), day)])
+    assert [*reader().unfounded(text)]
+    assert not [*told.unfounded(text)]

@@ -13,8 +13,12 @@ from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.working import Seat
-from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
+from healthgym.envs.managed_care.prior_authorization.task import (
+    AuthorizationInstance,
+    AuthorizationReference,
+)
 from healthgym.worlds.managed_care.relay import PROVIDER
+from healthgym.worlds.managed_care.start import WorldStart
 from tests.envs.managed_care.prior_auth_arena.table import failed as failed_of
 from tests.envs.managed_care.prior_auth_arena.table import instance as arena_task
 from tests.envs.managed_care.prior_auth_arena.table import played
@@ -23,7 +27,6 @@ from tests.envs.managed_care.prior_authorization.playing import (
     Ending,
     Kind,
     before,
-    chart_of,
     fails,
     play,
     solution,
@@ -70,7 +73,7 @@ def failing(field: str, text: str, place: int) -> set[str]:
         return _spoken(text, place)
     _, name, key = _PLACES[field]
     instance, script = _work(field, place)
-    slots = _slots(instance)
+    slots = _slots(instance.start, instance.reference)
     return fails(play(instance, [_given(one, name, key, text, slots) for one in script]))
 
 
@@ -125,12 +128,12 @@ def _packed(one: ToolCall) -> ToolCall:
     return replace(one, arguments={**one.arguments, "document_ids": [*pages, "DOC-UP-0001"]})
 
 
-def _slots(instance: AuthorizationInstance) -> Mapping[str, str]:
+def _slots(start: WorldStart, wanted: AuthorizationReference) -> Mapping[str, str]:
     """Return for whom what is asked for, by whom, why, and something that the chart has."""
-    wanted, chart = instance.reference, chart_of(instance)
+    chart = start.charts[wanted.patient_id]
     order = next(one for one in chart.orders if one.id == wanted.order_id)
     known = {one.code: one.display for one in chart.conditions}
-    staff = instance.start.staff.workers
+    staff = start.staff.workers
     measured = next(one for one in reversed(chart.observations) if one.value_quantity is not None)
     return {
         "member": f"{chart.patient.first_name} {chart.patient.last_name}",
@@ -159,7 +162,8 @@ def _spoken(text: str, place: int) -> set[str]:
     asked = _calls()[place % len(_calls())]
     memo = asked.reference.memo
     assert memo is not None
-    said = filled(text, {"right": f"On {memo.criterion}: {memo.said}"})
+    slots = _slots(asked.start, asked.reference.provider)
+    said = filled(text, {**slots, "right": f"On {memo.criterion}: {memo.said}"})
     return failed_of(played(asked, provider=_saying(said)), PROVIDER)
 
 
