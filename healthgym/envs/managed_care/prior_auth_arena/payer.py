@@ -52,7 +52,7 @@ class Reviewing(Review):
             self.calling(seat, self.received, wanted.denied_on, wanted.policy).hold()
             self.wanted = truth_of(self.received)
             if self.received.uncalled:
-                self.conclude()
+                self.conclude(evaluates=False)  # the times it had offered leave little until due
 
 
 class Hearing(Review):

@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.prior_auth_arena.memos import told
 from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.utilization_management import lookups
 from healthgym.envs.managed_care.utilization_management import solver as payer
+from healthgym.envs.managed_care.utilization_management.caller import SOONEST
 from healthgym.envs.managed_care.utilization_management.hearing_out import with_heard
 from healthgym.envs.managed_care.utilization_management.lookups import CaseReading, Colleague
 from healthgym.envs.managed_care.utilization_management.memory import Memory
@@ -47,6 +48,8 @@ _NOW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _INTAKE, _PAUSE = StartStage.INTAKE, timedelta(minutes=1)
 #: Nothing comes later; and no appeal after a denial.
 _FIRST_COMES, _APPEALS = timedelta(days=60), timedelta(days=200)
+#: Business hours before times that are offered again: the other side has just been at its desk.
+_AGAIN = timedelta(minutes=30)
 
 
 class Reviewer(payer.Reviewer):
@@ -60,10 +63,10 @@ class Reviewer(payer.Reviewer):
     #: The member's, whose offices have to be open.
     state = ""
 
-    def _slots(self, peer: Colleague, state: str) -> list[datetime]:
+    def _slots(self, peer: Colleague, state: str, lead: timedelta = SOONEST) -> list[datetime]:
         """Return as few times as may be offered, the first that both offices allow."""
         self.state = state
-        return super()._slots(peer, state)
+        return super()._slots(peer, state, lead)
 
     def _offered(
         self, request: str, peer: Colleague, slots: Sequence[datetime]
@@ -87,7 +90,7 @@ class Reviewer(payer.Reviewer):
                 return None
             while not peer.is_in(self.now):
                 yield from self._wait(peer.opens(self.now))
-            slots = self._slots(peer, self.state)
+            slots = self._slots(peer, self.state, _AGAIN)
         raise DataError("The practice picks no time.")
 
     def _answer(self, request: str) -> Play[Mapping[str, str]]:

@@ -31,7 +31,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 
 #: How soon after an offer a call may be, in business hours: the practice has to choose before.
-_SOONEST = timedelta(hours=2, minutes=30)
+SOONEST = timedelta(hours=2, minutes=30)
 _HALF = timedelta(minutes=30)
 _ASKS = (
     "What can you tell me about {id}, the {title}? The packet leaves it open.",
@@ -86,11 +86,16 @@ class Caller(Reader):
         )
         return (yield from self._picked(request))
 
-    def _slots(self, peer: Colleague, state: str) -> list[datetime]:
-        """Return as few times as may be offered, the first that both offices allow."""
+    def _slots(self, peer: Colleague, state: str, lead: timedelta = SOONEST) -> list[datetime]:
+        """Return as few times as may be offered, the first that both offices allow.
+
+        Args:
+            peer: Who holds the call.
+            state: The member's.
+            lead: Business hours before the first, in which the practice has to answer.
+        """
         region = office_calendar(state)
-        # The practice has to answer before.
-        at = region.add_business_hours(max(self.now, peer.opens(self.now)), _SOONEST)
+        at = region.add_business_hours(max(self.now, peer.opens(self.now)), lead)
         at = at.replace(minute=0, second=0, microsecond=0) + _HALF * (1 + (at.minute >= 30))
         slots: list[datetime] = []
         while len(slots) < self.office.slots:

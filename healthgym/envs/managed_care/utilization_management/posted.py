@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import cached_property
 
 from healthgym.envs.managed_care.utilization_management.requests import Asked
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer import letter_remarks, letter_texts, pends
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.case import Message
 from healthgym.worlds.managed_care.records.decision import Letter
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import case_timers
+from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     LetterType,
     MessageKind,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_PEND = "pend"
+#: What the delivery of a letter takes, before its writer can do anything else.
+_DELIVERY = timedelta(minutes=5)
 
 
 def notice_kind(message: Message) -> str:
@@ -69,12 +78,30 @@ class Posted:
     def right(self) -> bool:
         """Whether just the right ones went out, each whole, in time and by the right way."""
         wanted = self.reference
+        told, due = Counter(self.notices), Counter(map(str, wanted.notices))
+        spared = due - Counter([_PEND] if self._overtaken else [])
         return (
             Counter(str(one.letter_type) for one in self.letters)
             == Counter(map(str, wanted.letters))
-            and Counter(self.notices) == Counter(map(str, wanted.notices))
+            and told in (due, spared)
             and not self.flawed
         )
+
+    @property
+    def _overtaken(self) -> bool:
+        """Whether the practice answered before anybody who tells the member was in again.
+
+        A notice of a pend fits a case that is pended: after the reply none can be sent.
+        """
+        sent = [one.delivered_at for one in self.letters if one.letter_type is LetterType.PEND]
+        moves = self.after.history.of(self._case, EntryKind.TRANSITION)
+        replies = [one.at for one in moves if one.action == CaseStatus.RESUBMITTED]
+        if not sent or sent[-1] is None:
+            return False
+        staff, at = self.after.staff, sent[-1] + _DELIVERY
+        people = [staff.workers[one] for one in staff.with_role(WorkerRole.LETTER_SPECIALIST)]
+        opens = min(office_calendar(one.region, one.hours).next_opening(at) for one in people)
+        return any(sent[-1] <= reply < opens for reply in replies)
 
     @cached_property
     def flawed(self) -> tuple[str, ...]:

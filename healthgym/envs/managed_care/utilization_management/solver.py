@@ -300,6 +300,28 @@ class Reviewer(AppealReader, DoorReader):
         wanted = [] if self.asked else self._wanted(found)
         doctor = yield from self._evaluate("physician", found)
         decision = _decision(found, asked=self.asked, wanted=bool(wanted), called=self.called)
+        yield from self._decide(found, decision, wanted, doctor)
+        match decision:
+            case _MD.REQUEST_INFO:
+                if not (yield from self._answered()):
+                    return ""
+                return (yield from self._physician())
+            case _MD.P2P_REVIEW:
+                self.called = True
+                after = yield from self._call()
+                if not after:  # what was found stands, and the times offered leave little until due
+                    yield from self._decide(found, _MD.DENY, [], doctor)
+                return after or "denied"
+            case _MD.APPROVE:
+                return "approved"
+            case _MD.PARTIAL_APPROVE:
+                return "partially_approved"
+        return "denied"
+
+    def _decide(
+        self, found: Finding, decision: MdReviewDecision, wanted: list[str], doctor: str
+    ) -> Play[None]:
+        """Decide as a physician, or as a colleague once that one has left for the day."""
         doctor = yield from self._same(doctor, "physician", self.nurses)
         until = self.now + timedelta(days=self.office.pend_days)
         yield from self._do(
@@ -310,19 +332,6 @@ class Reviewer(AppealReader, DoorReader):
             reviewer_id=doctor,
         )
         self.physicians.add(doctor)
-        match decision:
-            case _MD.REQUEST_INFO:
-                if not (yield from self._answered()):
-                    return ""
-                return (yield from self._physician())
-            case _MD.P2P_REVIEW:
-                self.called = True
-                return (yield from self._call()) or (yield from self._physician())
-            case _MD.APPROVE:
-                return "approved"
-            case _MD.PARTIAL_APPROVE:
-                return "partially_approved"
-        return "denied"
 
     # -- the end -----------------------------------------------------------------------------------
 

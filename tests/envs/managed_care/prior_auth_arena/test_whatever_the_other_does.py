@@ -8,8 +8,12 @@ from datetime import timedelta
 
 import pytest
 
+from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
 from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
+from healthgym.envs.managed_care.prior_auth_arena.task import PRESETS
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
+from healthgym.envs.managed_care.utilization_management.posted import notice_kind
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
@@ -19,7 +23,14 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PeerToPeerOutcome,
     PeerToPeerStatus,
 )
-from tests.envs.managed_care.prior_auth_arena.table import failed, first, instance, joint, played
+from tests.envs.managed_care.prior_auth_arena.table import (
+    FAMILY,
+    failed,
+    first,
+    instance,
+    joint,
+    played,
+)
 from tests.envs.managed_care.prior_auth_arena.test_joint_mutations import Break, fails, nothing
 
 
@@ -150,6 +161,14 @@ def test_a_payer_is_right_beside_everybody(provider: type[ProviderOracle], payer
     numbers = (n for n in range(400) if instance(n).task.kind.endswith(("-said", "-insisted")))
     for number, _ in zip(numbers, range(20), strict=False):
         assert played(instance(number), provider, payer).verdict(PAYER).success, number
+
+
+def test_no_notice_of_a_pend_is_owed_that_was_answered_before_anybody_could_send_it() -> None:
+    calls = ArenaGenerator(PRESETS["medium"], "medium", FAMILY.name, 1.0)
+    episode = played(calls.generate(Split.TEST, 147), "appeals_all")
+    told = [notice_kind(one) for one in episode.world.inbox.messages.values()]
+    assert "pend" not in told
+    assert episode.verdict(PAYER).success
 
 
 def test_a_reply_in_the_night_is_confirmed_by_who_uses_the_payers_desk() -> None:

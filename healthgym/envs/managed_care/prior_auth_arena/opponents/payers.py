@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from healthgym.envs.managed_care.prior_auth_arena.reader import Reviewer
 from healthgym.envs.managed_care.reading.asking import Play
 from healthgym.envs.managed_care.reading.layout import table
+from healthgym.envs.managed_care.utilization_management.caller import SOONEST
 from healthgym.envs.managed_care.utilization_management.lookups import CaseReading, Colleague
 from healthgym.envs.managed_care.utilization_management.reader import PATIENCE, fields_of
 from healthgym.worlds.managed_care.calendar import OfficeCalendar, office_calendar
@@ -220,7 +221,7 @@ class PastTimes(Reviewer):
             slots = self._slots(peer, self.state)
         return None
 
-    def _slots(self, peer: Colleague, state: str) -> list[datetime]:
+    def _slots(self, peer: Colleague, state: str, lead: timedelta = SOONEST) -> list[datetime]:
         """Return the next minutes in which both offices are open."""
         self.state, region = state, office_calendar(state)
         at = self.now
