@@ -40,8 +40,8 @@ Doubt = Callable[[Seen], str]
 #: Characters of a sentence whose doubts are kept: of such a one there are few enough.
 LONGEST = 400
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
-#: Ids of records and codes: no words.
-_ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
+#: Ids of records, codes and stages ("IIIb", as "3b"): no words.
+_ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b|\b(?:I{1,3}|IV)[ab]\b")
 _NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
 #: A day is judged where days are.
 DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")

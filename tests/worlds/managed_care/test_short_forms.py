@@ -15,7 +15,8 @@ _FILE = (
     "Obstructive sleep apnea with an apnea-hypopnea index of 22. Immunoglobulin G 474 mg/dL. "
     "Body mass index 31. Major depressive disorder. Physical therapy since March. "
     "Type 2 diabetes mellitus. Atherosclerotic heart disease of native coronary artery. "
-    "Chronic obstructive pulmonary disease with acute exacerbation."
+    "Chronic obstructive pulmonary disease with acute exacerbation. "
+    "Chronic kidney disease, stage 3b."
 )
 _SEEN = Seen(
     Texts([_FILE]), lambda: "The policy asks for a sleep study.", talked=False, person="ada vance"
@@ -32,6 +33,8 @@ _SEEN = Seen(
         "A BMI of 31 was seen, and PT is on record.",
         "The problem list has ASCVD.",
         "The problem list has NIDDM, ASHD and AECOPD.",
+        "The problem list has T2D.",
+        "The problem list has CKD IIIb.",
         "The request has a HCPCS code.",
         "The value of C-reactive protein was read.",
     ],

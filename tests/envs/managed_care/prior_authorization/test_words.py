@@ -138,3 +138,15 @@ def test_nothing_on_record_may_be_said_in_several_ways(ending: str, said: str, r
     instance = first_of(Course.APPROVED, silent)
     script = answering(solution(instance), **dict.fromkeys(silent(instance), said))
     assert ("forms_true" in fails(play(instance, script))) is not right
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("T2D and T1D", set()),
+        ("M1A.0710, C7B.0 and D3A", {"M1A.0710", "C7B.0", "D3A"}),
+        ("E11.9 beside J0256", {"E11.9", "J0256"}),
+    ],
+)
+def test_a_code_has_no_letter_that_icd_has_not(text: str, codes: set[str]) -> None:
+    assert stated(text).codes == codes
