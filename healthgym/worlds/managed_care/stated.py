@@ -65,7 +65,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
-#: ICD-10-CM, HCPCS and CPT codes; of letters ICD has A and B alone in the third place (M1A, not T2D).
+#: ICD-10-CM, HCPCS and CPT codes; ICD has of letters A and B alone in the third place (no T2D).
 _CODE = re.compile(
     r"[A-Z\d](?<![\w.-][A-Z\d])"
     r"(?:(?<!U)(?<!\d)\d[0-9AB](?:\.[0-9A-Z]{1,4})?|(?<![W-Z])\d{4})(?![\w-])"
