@@ -44,7 +44,7 @@ _FREE_OF_POLICIES = (
 )
 
 
-class _Lexicon:
+class WordsByKind:
     """The kinds of words; a row is a word, or a beginning or an end with a star beside it.
 
     There are far more rows than lengths of them: a word is looked up whole, and by each beginning
@@ -66,6 +66,7 @@ class _Lexicon:
         self._ended = sorted(set(map(len, self._ends)))
 
     def kinds(self, word: str) -> frozenset[str]:
+        """Return the kinds that a word, in small letters, is of."""
         found = [self._whole.get(word)]
         found += [self._begins.get(word[:letters]) for letters in self._begun]
         found += [self._ends.get(word[-letters:]) for letters in self._ended]
@@ -90,8 +91,8 @@ def all_of(name: str) -> frozenset[str]:
 
 
 @cache
-def _lexicon() -> _Lexicon:
-    return _Lexicon(_table())
+def _lexicon() -> WordsByKind:
+    return WordsByKind(_table())
 
 
 @cache

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.expressions import Expression
 from healthgym.worlds.managed_care.voices import Topic
 
 #: Kinds of words in the data besides the claims.
@@ -168,6 +169,7 @@ class Lexicon:
         doubled: What denies that something is missing.
         turns: Up to where something is denied or left open.
         now: What says that something is so these days.
+        trade: Words of the trade that name no finding, and short forms of such.
     """
 
     ways: _Ways
@@ -177,6 +179,7 @@ class Lexicon:
     doubled: re.Pattern[str]
     turns: re.Pattern[str]
     now: re.Pattern[str]
+    trade: Expression
 
     def found(self, text: str) -> tuple[Said, ...]:
         """Return what a text says, and how."""
@@ -218,7 +221,11 @@ class Lexicon:
 
     @short_text_cache(1024, 1000)
     def without(self, text: str) -> str:
-        """Return a text without the words by which it makes claims; what is said here is heard."""
+        """Return a text without the words by which it makes claims; what is said here is heard.
+
+        Nor are words of the trade left in it that name nothing.
+        """
+        text = self.trade.sub(" ", text)
         sentences = self._heard(text)
         if not any(heard.said for heard in sentences):
             return text  # no way goes beyond a sentence
@@ -260,6 +267,7 @@ def lexicon() -> Lexicon:
     )
     return Lexicon(
         ways=_Ways(claims),
+        trade=Expression(loaded["trade"]),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 

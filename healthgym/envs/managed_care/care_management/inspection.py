@@ -10,6 +10,7 @@ from healthgym.envs.managed_care.care_management.assessed import Assessed, subje
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.planned import Planned
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause, read_ending
+from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareReference
 from healthgym.envs.managed_care.care_management.witness import Witness
@@ -168,6 +169,7 @@ class Inspection:
             stated = (*made.primary_concerns, *made.coordination_risks, made.key_findings)
             found += self.witness.unfounded(*stated)
             found += self.witness.unfounded(*made.suspected_barriers, suspected=True)
+            found += self.witness.presumed(*made.clarification_needed, speaks=Speaks.PLANS)
             found += self.witness.says_nothing(*stated, *made.suspected_barriers)
         return ", ".join(found)
 

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 from healthgym.envs.managed_care.care_management.advice import harmful, unhelped, unsafe
 from healthgym.envs.managed_care.care_management.grounds import Grounds
+from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.task import Needs
 from healthgym.envs.managed_care.care_management.witness import Witness
 from healthgym.worlds.managed_care.apps.care_management.sections import barriers_of
@@ -149,6 +150,9 @@ class Planned:
         aims = [text for goal in goals for text in (goal.description, goal.measurable_criteria)]
         conditions = self.plan.escalation_conditions
         yield from self.witness.says_nothing(*problems, *aims, *steps, *conditions)
+        yield from self.witness.presumed(*aims, speaks=Speaks.AIMS)
+        yield from self.witness.presumed(*steps, speaks=Speaks.PLANS)
+        yield from self.witness.presumed(*conditions, speaks=Speaks.SUPPOSES)
         yield from harmful(*aims, *steps, *conditions)
         yield from self.witness.begun(*aims, *steps)
         yield from unsafe(*aims)

@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.care_management.paths import (
     withdrawn,
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
+from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
 from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
@@ -210,6 +211,7 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
     ]
     if seen.witness is not None:
         invented += [*seen.witness.unfounded(*texts), *harmful(*steps)]
+        invented += seen.witness.presumed(*steps, speaks=Speaks.PLANS)
         invented += seen.witness.unwanted(record.preferred_language, record.preferred_contact)
     return not invented, invented[0] if invented else ""
 

@@ -20,9 +20,16 @@ from healthgym.envs.managed_care.care_management.claims import (
     lexicon,
     medicine_names,
 )
+from healthgym.envs.managed_care.care_management.granted_words import PAGES
+from healthgym.envs.managed_care.care_management.taken_for_granted import (
+    NOTHING,
+    Speaks,
+    taken_for_granted,
+)
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.claim_words import everyday
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.covered import uncovered
@@ -103,10 +110,27 @@ class Witness:
             for quote in quotations(text):
                 if len(quote.split()) >= _QUOTED and not self._has(plain(quote)):
                     yield f"nobody said {quote[:60]!r}"
-            told = lexicon().without(_UNQUOTED.sub(" ", text))
             if not (suspected and form("perhaps").search(text.lower())):
+                told = lexicon().without(_UNQUOTED.sub(" ", text))
                 yield from uncovered(told, self._seen)
             yield from self._belied(text)
+        yield from self.presumed(*texts, speaks=Speaks.TELLS)
+
+    def presumed(self, *texts: str, speaks: Speaks) -> Iterator[str]:
+        """Yield what texts take for granted that nobody said, whatever they plan, ask or suppose.
+
+        Args:
+            texts: The texts.
+            speaks: How they speak.
+        """
+        for text in texts:
+            granted = taken_for_granted(text, speaks) if text else NOTHING
+            if granted is NOTHING:  # as nearly always
+                continue
+            yield from filter(None, (doubt(self._seen) for doubt in granted.doubts))
+            for said in (one for clause in granted.again for one in lexicon().found(clause)):
+                if said.stance is not Stance.DENIED and not self._holds(said):
+                    yield f"{said.claim.name} was not told of before"
 
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
@@ -206,14 +230,13 @@ class Witness:
     def _seen(self) -> Seen:
         """What stands on file and was said, against which people, names and deeds are held."""
         chart = self.chart
-        pages = ("care-manager", "platform")
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
         told = {each.topic for each in self.known.told}
         free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
         texts = Texts(self._texts())
-        return Seen(texts, str, talked, free=free, pages=pages, person=person, heard=talked)
+        return Seen(texts, str, talked, free=free, pages=PAGES, person=person, heard=talked)
 
     def _texts(self) -> Iterator[str]:
         """Yield all that is on file and all that was said, those first in which most is found."""
@@ -268,6 +291,8 @@ class Witness:
         if not _telling().isdisjoint(words):
             return True
         told = [word for word in words if word not in _JOINING]
+        if any(map(everyday, told)):
+            return True
         ended = ((word, end) for word in told for end in _ENDINGS if word.endswith(end))
         forms = {*told, *(word.removesuffix(end) for word, end in ended)}
         return bool(forms & _used() or forms & self._taken or forms & self._shown)

@@ -1,0 +1,380 @@
+"""What a text takes for granted, be it that it tells, aims, plans or supposes.
+
+"If the ex-husband comes back drunk" supposes a visit, and takes a marriage, a divorce and a first
+time for granted. Whoever is spoken of as somebody in particular, what is called by "the", what is
+to happen again or to stop, what somebody did, and what a bad word says of the patient have to stand
+on file or to have been said. What is new, possible or anybody's ("a neighbor", "any fall", "limit
+alcohol") is free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from healthgym.core.cache import short_text_cache
+from healthgym.envs.managed_care.care_management.claims import SENTENCE
+from healthgym.envs.managed_care.care_management.granted_words import (
+    LONGEST,
+    PAGES,
+    REACH,
+    form,
+    is_done,
+    is_ill,
+    is_matter,
+    is_past,
+    is_person,
+    is_plain,
+    is_strange,
+    is_thing,
+    opens,
+    own,
+    same,
+)
+from healthgym.worlds.managed_care.claim_words import desk_words
+from healthgym.worlds.managed_care.doubts import Doubt, claims_of
+from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.word_forms import CLAUSE, untitled
+
+_WORD = re.compile(r"\b[a-zé][a-zé'-]{0,39}\b|\d[\w.-]*")
+#: What ends what is spoken of as known, besides words.
+_BREAK = re.compile(r"[^\s'-]")
+#: Letters of a word that may be misspelled, and how near it has to be to the right one.
+_SPELLED, _ALIKE = range(6, 21), 0.87
+#: How far from a word what is said of it is looked for, in characters, as in ``doubts``.
+_NEAR = 240
+#: Words that are the past of themselves.
+_SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
+
+
+class Speaks(StrEnum):
+    """How a field speaks.
+
+    Attributes:
+        TELLS: It says what is.
+        AIMS: It says what is to be.
+        PLANS: It says what is to be done or asked.
+        SUPPOSES: It says what may happen.
+    """
+
+    TELLS = "tells"
+    AIMS = "aims"
+    PLANS = "plans"
+    SUPPOSES = "supposes"
+
+
+class Granted(NamedTuple):
+    """What a text takes for granted.
+
+    Attributes:
+        doubts: What of it has to be looked up.
+        again: Clauses by which something happens again, or goes on.
+    """
+
+    doubts: tuple[Doubt, ...]
+    again: tuple[str, ...]
+
+
+#: What nearly all texts take for granted.
+NOTHING = Granted((), ())
+
+
+def taken_for_granted(text: str, speaks: Speaks) -> Granted:
+    """Return what a text takes for granted.
+
+    Args:
+        text: The text.
+        speaks: How it speaks.
+    """
+    return NOTHING if is_plain(text) else _of_text(text, speaks)  # nearly all are
+
+
+@short_text_cache(2048, LONGEST)
+def _of_text(text: str, speaks: Speaks) -> Granted:
+    """Return what the sentences of a text take for granted."""
+    clean = untitled(text.replace("’", "'"))
+    read = [_of_sentence(each.strip(), speaks) for each in SENTENCE.findall(clean)]
+    return Granted(
+        tuple(doubt for each in read for doubt in each.doubts),
+        tuple(clause for each in read for clause in each.again),
+    )
+
+
+@short_text_cache(4096, LONGEST)
+def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
+    """Return what a sentence takes for granted."""
+    small = " ".join(sentence.casefold().split())
+    if is_plain(small):
+        return NOTHING
+    doubts: list[Doubt] = [*_named(sentence), *_of_the_desk(small, speaks)]
+    again: list[str] = []
+    known: set[str] = set()
+    for clause in (_Clause(each, small, speaks) for each in CLAUSE.split(small)):
+        doubts += (*_of_words(clause, known), *_of_misdeeds(clause), *_of_deeds(clause))
+        if clause.repeated:
+            again.append(clause.text)
+    if speaks is not Speaks.TELLS:  # what is told is read for its claims anyway
+        for fact in form("factive").finditer(small):
+            doubts += claims_of(fact["what"].rstrip("."), PAGES).doubts
+    return Granted(tuple(doubts), tuple(again))
+
+
+# -- words -------------------------------------------------------------------------------------
+
+
+class _Word(NamedTuple):
+    """A word of a clause.
+
+    Attributes:
+        name: The word, in small letters and without an owner's ending.
+        own: Its kinds.
+        definite: Whether it is spoken of as known.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    name: str
+    own: frozenset[str]
+    definite: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A clause of a sentence.
+
+    Attributes:
+        text: The clause, in small letters.
+        sentence: Its sentence.
+        speaks: How that speaks.
+    """
+
+    text: str
+    sentence: str
+    speaks: Speaks
+
+    @cached_property
+    def words(self) -> tuple[_Word, ...]:
+        """Its words."""
+        return tuple(_words(self.text))
+
+    @cached_property
+    def repeated(self) -> bool:
+        """Whether by it something happens that happened before; who asks again repeats that."""
+        again = form("repeated").search(self.text)
+        return again is not None and not form("rescreens").match(self.sentence)
+
+    @cached_property
+    def supposed(self) -> bool:
+        """Whether what it tells is only possible, or asked."""
+        return self._if("conditional")
+
+    @cached_property
+    def possible(self) -> bool:
+        """Whether what it names is only possible; who asks whether it is so names what is."""
+        return self._if("supposing")
+
+    @cached_property
+    def of_anybody(self) -> bool:
+        """Whether it is for the case that there is somebody."""
+        return form("if_any").search(self.sentence) is not None
+
+    def _if(self, name: str) -> bool:
+        if self.repeated:
+            return False
+        return self.speaks is Speaks.SUPPOSES or form(name).search(self.sentence) is not None
+
+    def before(self, word: _Word) -> str:
+        """Return what is near before a word."""
+        return self.text[max(word.start - _NEAR, 0) : word.start]
+
+    def behind(self, word: _Word) -> str:
+        """Return what is near behind a word."""
+        return self.text[word.end : word.end + _NEAR]
+
+    def kinds_at(self, place: int) -> frozenset[str]:
+        """Return the kinds of the word at a place; none behind the last."""
+        return self.words[place].own if place < len(self.words) else frozenset()
+
+
+def _words(clause: str) -> Iterator[_Word]:
+    """Yield the words of a clause."""
+    left, ended = 0, 0
+    for hit in _WORD.finditer(clause):
+        name, start, end = hit[0], hit.start(), hit.end()
+        owner = name.endswith("'s") or clause.startswith("'", end)
+        name = name.removesuffix("'s")
+        said = own(name)
+        if _BREAK.search(clause, ended, start) or "ends" in said:
+            left = 0
+        yield _Word(name, said, left > 0, start, end)
+        left = REACH if owner or opens(name) else max(left - 1, 0)
+        ended = end
+
+
+def _of_words(clause: _Clause, known: set[str]) -> Iterator[Doubt]:
+    """Yield who and what the words of a clause take for granted.
+
+    Args:
+        clause: The clause.
+        known: Words of the sentence that were read before; these are added.
+    """
+    for place, word in enumerate(clause.words):
+        name, said = word.name, word.own
+        definite = word.definite and name not in known
+        known.add(name)
+        if said & {"trait", "gift"}:
+            yield partial(_unsaid, name)
+        elif is_person(name, definite=word.definite):
+            if definite or not _anybody(clause, word):
+                yield partial(_unknown, name)
+        elif "grave" in said:
+            if definite or clause.repeated or not _possible(clause, word):
+                yield partial(_unsaid, name)
+        elif "work" in said and form("owned").search(clause.before(word)):
+            yield partial(_unknown, name)
+        elif "bare" in said and form("place").search(clause.before(word)):
+            yield partial(_unsaid, name)
+        elif "topic" not in clause.kinds_at(place + 1):  # "the flu shot", "the fire department"
+            yield from _of_matters(clause, word, definite)
+
+
+def _of_matters(clause: _Clause, word: _Word, definite: bool) -> Iterator[Doubt]:
+    """Yield the deed, event, thing, illness or strange word that is taken for granted."""
+    name, said = word.name, word.own
+    if "misdeed" in said and clause.repeated:
+        yield partial(_unsaid, name)
+    elif is_matter(name):
+        again = clause.repeated and "thing" not in said
+        if definite or again or _is_said(clause, word):
+            yield partial(_unsaid, name)
+    elif is_ill(name):
+        if (definite and not clause.possible) or clause.repeated:
+            yield partial(_unsaid, name)
+    elif definite and is_strange(name):
+        yield partial(_unwritten, name)
+
+
+def _possible(clause: _Clause, word: _Word) -> bool:
+    """Return whether a word for what is bad asks for it, warns of it, or supposes it of anybody."""
+    asked = form("asked_of").search(clause.before(word))
+    return asked is not None or ("befalls" in word.own and clause.supposed)
+
+
+def _is_said(clause: _Clause, word: _Word) -> bool:
+    """Return whether a private matter is spoken of as one that there is."""
+    if "thing" in word.own:
+        return form("counted").search(clause.before(word)) is not None
+    plans = clause.speaks in {Speaks.AIMS, Speaks.PLANS} and "event" not in word.own
+    return plans and not _possible(clause, word)
+
+
+def _anybody(clause: _Clause, word: _Word) -> bool:
+    """Return whether somebody is spoken of who may be anybody, or nobody."""
+    behind = clause.behind(word)
+    if clause.of_anybody or form("told_of").match(behind):
+        return clause.of_anybody
+    if form("some").search(clause.before(word)) or form("or_others").match(behind):
+        return True
+    several = word.name == "children" or (word.name.endswith("s") and word.name[-2:] != "ss")
+    return several or clause.sentence.endswith("?")
+
+
+def _unknown(name: str, seen: Seen) -> str:
+    told = seen.knows(name) or any(map(seen.has, same().get(name, ())))
+    return "" if told else f"takes for granted: {name}"
+
+
+def _unsaid(name: str, seen: Seen) -> str:
+    # By its beginning an illness is known; "brothel" is not by "brother".
+    told = seen.has_form(name) or (is_ill(name) and seen.stands(name))
+    return "" if told else f"takes for granted: {name}"
+
+
+def _unwritten(name: str, seen: Seen) -> str:
+    wrong = _unsaid(name, seen)
+    return "" if wrong and _is_misspelled(name) else wrong
+
+
+@short_text_cache(2048, LONGEST)
+def _is_misspelled(name: str) -> bool:
+    """Return whether a strange word is one of the office with a slip in it."""
+    return len(name) in _SPELLED and bool(get_close_matches(name, desk_words(PAGES), 1, _ALIKE))
+
+
+# -- deeds -------------------------------------------------------------------------------------
+
+
+def _of_misdeeds(clause: _Clause) -> Iterator[Doubt]:
+    """Yield what somebody is said to do, is to stop, or is asked about, that nobody should do."""
+    for name in ("misdeeds", "stops", "hidden"):
+        for found in form(name).finditer(clause.text):
+            supposed = name == "misdeeds" and clause.supposed
+            if not supposed and own(found["done"]) & {"misdeed", "grave"}:
+                yield partial(_unsaid, found["done"])
+
+
+def _of_deeds(clause: _Clause) -> Iterator[Doubt]:
+    """Yield what somebody is taken to have done, or to do for a living."""
+    for found in form("told_past").finditer(clause.text):
+        if is_past(found["done"]) and not _is_asked(clause, found):
+            yield partial(_unsaid, found["done"])
+    if clause.speaks is Speaks.TELLS:
+        for found in form("works_at").finditer(clause.text):
+            yield from (partial(_unsaid, word) for word in found["what"].split() if is_thing(word))
+        return
+    for found in form("passive").finditer(clause.text):
+        if is_past(found["done"]):
+            yield partial(_unsaid, found["done"])
+    if clause.speaks is Speaks.PLANS and clause.sentence.startswith(clause.text):
+        deed = form("deeds").match(clause.text)
+        if deed and deed["done"] not in _SAME_IN_PAST and is_done(deed["done"]):
+            yield partial(_wrong, f"done already: {clause.text[:60]!r}")
+
+
+def _is_asked(clause: _Clause, found: re.Match[str]) -> bool:
+    """Return whether a past deed is asked about, or supposed; what is told is read elsewhere."""
+    if found["who"] == "who":
+        return False
+    if clause.speaks is Speaks.TELLS or (clause.supposed and found["who"] not in {"i", "we"}):
+        return True
+    before = clause.text[max(found.start() - _NEAR, 0) : found.start()]
+    return "mild" in own(found["done"]) and form("wonders").search(before) is not None
+
+
+def _of_the_desk(sentence: str, speaks: Speaks) -> Iterator[Doubt]:
+    """Yield what no desk that works by telephone and promises nothing can have done."""
+    shown = repr(sentence[:60])
+    if form("in_person").search(sentence):
+        yield partial(_wrong, f"not on the phone: {shown}")
+    granted = form("grants").search(sentence)
+    if granted and not form("grants_asked").search(sentence, 0, granted.start()):
+        yield partial(_wrong, f"nothing was granted: {shown}")
+    if speaks is Speaks.TELLS and form("joined").search(sentence):
+        yield partial(_wrong, f"no such call: {shown}")
+    if form("screening").search(sentence):
+        return  # a score is held against what was answered
+    for name in ("from_number", "a_week"):
+        for found in form(name).finditer(sentence):
+            yield partial(_unsaid, found["number"])
+
+
+def _named(sentence: str) -> Iterator[Doubt]:
+    """Yield people who are called by a title and a name."""
+    for found in form("titled").finditer(sentence):
+        yield partial(_nameless, found["name"].casefold().removesuffix("'s"))
+
+
+def _nameless(name: str, seen: Seen) -> str:
+    known = seen.has(name) or all(map(seen.has, name.split("-")))
+    return "" if known else f"nowhere named: {name}"
+
+
+def _wrong(what: str, seen: Seen) -> str:
+    return what
