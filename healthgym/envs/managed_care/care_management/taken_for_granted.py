@@ -36,8 +36,10 @@ from healthgym.envs.managed_care.care_management.granted_words import (
     own,
     same,
 )
-from healthgym.worlds.managed_care.claim_words import desk_words
+from healthgym.worlds.managed_care.claim_words import desk_words, kinds
+from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.doubts import Doubt, claims_of
+from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.word_forms import CLAUSE, untitled
 
@@ -77,11 +79,11 @@ class Granted(NamedTuple):
     """
 
     doubts: tuple[Doubt, ...]
-    again: tuple[str, ...]
+    again: tuple[str, ...] = ()
 
 
 #: What nearly all texts take for granted.
-NOTHING = Granted((), ())
+NOTHING = Granted(())
 
 
 def taken_for_granted(text: str, speaks: Speaks) -> Granted:
@@ -118,8 +120,10 @@ def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
         doubts += (*_of_words(clause, known), *_of_misdeeds(clause), *_of_deeds(clause))
         if clause.repeated:
             again.append(clause.text)
-    if speaks is not Speaks.TELLS:  # what is told is read for its claims anyway
-        for fact in form("factive").finditer(small):
+    for fact in form("factive").finditer(small):
+        if speaks is Speaks.TELLS:  # which is read for its claims anyway
+            doubts += _of_reason(fact["what"])
+        else:
             doubts += claims_of(fact["what"].rstrip("."), PAGES).doubts
     return Granted(tuple(doubts), tuple(again))
 
@@ -297,6 +301,16 @@ def _unsaid(name: str, seen: Seen) -> str:
     return "" if told else f"takes for granted: {name}"
 
 
+def _untold(name: str, seen: Seen) -> str:
+    return "" if seen.stands(name) or seen.has_form(name) else f"takes for granted: {name}"
+
+
+def _uncounted(words: str, seen: Seen) -> str:
+    """Return what is wrong with a number of times or days that stands nowhere, in either form."""
+    told = {words, in_digits(words, small=True)}
+    return "" if any(flattened(each) in seen.texts.flat for each in told) else f"nowhere: {words}"
+
+
 def _unwritten(name: str, seen: Seen) -> str:
     wrong = _unsaid(name, seen)
     return "" if wrong and _is_misspelled(name) else wrong
@@ -309,6 +323,13 @@ def _is_misspelled(name: str) -> bool:
 
 
 # -- deeds -------------------------------------------------------------------------------------
+
+
+def _of_reason(reason: str) -> Iterator[Doubt]:
+    """Yield the words of a reason: why something is as it is stands on file, or nobody knows it."""
+    for word in _words(reason):
+        if is_thing(word.name) and "joining" not in kinds(word.name):
+            yield partial(_untold, word.name)
 
 
 def _of_misdeeds(clause: _Clause) -> Iterator[Doubt]:
@@ -328,6 +349,8 @@ def _of_deeds(clause: _Clause) -> Iterator[Doubt]:
     if clause.speaks is Speaks.TELLS:
         for found in form("works_at").finditer(clause.text):
             yield from (partial(_unsaid, word) for word in found["what"].split() if is_thing(word))
+        for found in form("lasted").finditer(clause.text):
+            yield partial(_uncounted, found["told"] or found["times"])
         return
     for found in form("passive").finditer(clause.text):
         if is_past(found["done"]):
@@ -340,7 +363,7 @@ def _of_deeds(clause: _Clause) -> Iterator[Doubt]:
 
 def _is_asked(clause: _Clause, found: re.Match[str]) -> bool:
     """Return whether a past deed is asked about, or supposed; what is told is read elsewhere."""
-    if found["who"] == "who":
+    if found["who"] in {"who", "police", "court"}:
         return False
     if clause.speaks is Speaks.TELLS or (clause.supposed and found["who"] not in {"i", "we"}):
         return True
