@@ -116,7 +116,7 @@ def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
     doubts: list[Doubt] = [*_named(sentence), *_of_the_desk(small, speaks)]
     again: list[str] = []
     known: set[str] = set()
-    for clause in (_Clause(each, small, speaks) for each in CLAUSE.split(small)):
+    for clause in _Clause.all_of(small, speaks):
         doubts += (*_of_words(clause, known), *_of_misdeeds(clause), *_of_deeds(clause))
         if clause.repeated:
             again.append(clause.text)
@@ -155,13 +155,23 @@ class _Clause:
 
     Attributes:
         text: The clause, in small letters.
+        lead: What is near before it.
         sentence: Its sentence.
         speaks: How that speaks.
     """
 
     text: str
+    lead: str
     sentence: str
     speaks: Speaks
+
+    @classmethod
+    def all_of(cls, sentence: str, speaks: Speaks) -> Iterator[_Clause]:
+        """Yield the clauses of a sentence."""
+        place = 0
+        for text in CLAUSE.split(sentence):
+            place = sentence.find(text, place)
+            yield cls(text, sentence[max(place - _NEAR, 0) : place], sentence, speaks)
 
     @cached_property
     def words(self) -> tuple[_Word, ...]:
@@ -267,7 +277,7 @@ def _of_matters(clause: _Clause, word: _Word, definite: bool) -> Iterator[Doubt]
 
 def _possible(clause: _Clause, word: _Word) -> bool:
     """Return whether a word for what is bad asks for it, warns of it, or supposes it of anybody."""
-    asked = form("asked_of").search(clause.before(word))
+    asked = form("asked_of").search(clause.lead + clause.before(word))  # of a list as a whole
     return asked is not None or ("befalls" in word.own and clause.supposed)
 
 
