@@ -7,10 +7,10 @@ from functools import cached_property
 
 from healthgym.core.borders import Json
 from healthgym.envs.managed_care.care_management.assessed import Assessed, subjects_due
+from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.planned import Planned
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause, read_ending
-from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareReference
 from healthgym.envs.managed_care.care_management.witness import Witness

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from healthgym.envs.managed_care.care_management.advice import harmful, unhelped, unsafe
+from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.grounds import Grounds
-from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.task import Needs
 from healthgym.envs.managed_care.care_management.witness import Witness
 from healthgym.worlds.managed_care.apps.care_management.sections import barriers_of

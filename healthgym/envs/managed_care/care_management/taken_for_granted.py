@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import StrEnum
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.envs.managed_care.care_management.claims import SENTENCE
+from healthgym.envs.managed_care.care_management.clauses import (
+    NEAR,
+    Clause,
+    Speaks,
+    Word,
+    words_of,
+)
 from healthgym.envs.managed_care.care_management.granted_words import (
     LONGEST,
     PAGES,
-    REACH,
     form,
     is_done,
     is_ill,
@@ -32,7 +36,6 @@ from healthgym.envs.managed_care.care_management.granted_words import (
     is_plain,
     is_strange,
     is_thing,
-    opens,
     own,
     same,
 )
@@ -41,33 +44,14 @@ from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.doubts import Doubt, claims_of
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.seen import Seen
-from healthgym.worlds.managed_care.word_forms import CLAUSE, untitled
+from healthgym.worlds.managed_care.word_forms import untitled
 
-_WORD = re.compile(r"\b[a-zé][a-zé'-]{0,39}\b|\d[\w.-]*")
-#: What ends what is spoken of as known, besides words.
-_BREAK = re.compile(r"[^\s'-]")
 #: Letters of a word that may be misspelled, and how near it has to be to the right one.
 _SPELLED, _ALIKE = range(6, 21), 0.87
-#: How far from a word what is said of it is looked for, in characters, as in ``doubts``.
-_NEAR = 240
+#: Fewest words of a reason that stand nowhere if it is made up, and not just put otherwise.
+_MADE_UP = 2
 #: Words that are the past of themselves.
 _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
-
-
-class Speaks(StrEnum):
-    """How a field speaks.
-
-    Attributes:
-        TELLS: It says what is.
-        AIMS: It says what is to be.
-        PLANS: It says what is to be done or asked.
-        SUPPOSES: It says what may happen.
-    """
-
-    TELLS = "tells"
-    AIMS = "aims"
-    PLANS = "plans"
-    SUPPOSES = "supposes"
 
 
 class Granted(NamedTuple):
@@ -116,7 +100,7 @@ def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
     doubts: list[Doubt] = [*_named(sentence), *_of_the_desk(small, speaks)]
     again: list[str] = []
     known: set[str] = set()
-    for clause in _Clause.all_of(small, speaks):
+    for clause in Clause.all_of(small, speaks):
         doubts += (*_of_words(clause, known), *_of_misdeeds(clause), *_of_deeds(clause))
         if clause.repeated:
             again.append(clause.text)
@@ -131,108 +115,7 @@ def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
 # -- words -------------------------------------------------------------------------------------
 
 
-class _Word(NamedTuple):
-    """A word of a clause.
-
-    Attributes:
-        name: The word, in small letters and without an owner's ending.
-        own: Its kinds.
-        definite: Whether it is spoken of as known.
-        start: Where it begins.
-        end: Where it ends.
-    """
-
-    name: str
-    own: frozenset[str]
-    definite: bool
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class _Clause:
-    """A clause of a sentence.
-
-    Attributes:
-        text: The clause, in small letters.
-        lead: What is near before it.
-        sentence: Its sentence.
-        speaks: How that speaks.
-    """
-
-    text: str
-    lead: str
-    sentence: str
-    speaks: Speaks
-
-    @classmethod
-    def all_of(cls, sentence: str, speaks: Speaks) -> Iterator[_Clause]:
-        """Yield the clauses of a sentence."""
-        place = 0
-        for text in CLAUSE.split(sentence):
-            place = sentence.find(text, place)
-            yield cls(text, sentence[max(place - _NEAR, 0) : place], sentence, speaks)
-
-    @cached_property
-    def words(self) -> tuple[_Word, ...]:
-        """Its words."""
-        return tuple(_words(self.text))
-
-    @cached_property
-    def repeated(self) -> bool:
-        """Whether by it something happens that happened before; who asks again repeats that."""
-        again = form("repeated").search(self.text)
-        return again is not None and not form("rescreens").match(self.sentence)
-
-    @cached_property
-    def supposed(self) -> bool:
-        """Whether what it tells is only possible, or asked."""
-        return self._if("conditional")
-
-    @cached_property
-    def possible(self) -> bool:
-        """Whether what it names is only possible; who asks whether it is so names what is."""
-        return self._if("supposing")
-
-    @cached_property
-    def of_anybody(self) -> bool:
-        """Whether it is for the case that there is somebody."""
-        return form("if_any").search(self.sentence) is not None
-
-    def _if(self, name: str) -> bool:
-        if self.repeated:
-            return False
-        return self.speaks is Speaks.SUPPOSES or form(name).search(self.sentence) is not None
-
-    def before(self, word: _Word) -> str:
-        """Return what is near before a word."""
-        return self.text[max(word.start - _NEAR, 0) : word.start]
-
-    def behind(self, word: _Word) -> str:
-        """Return what is near behind a word."""
-        return self.text[word.end : word.end + _NEAR]
-
-    def kinds_at(self, place: int) -> frozenset[str]:
-        """Return the kinds of the word at a place; none behind the last."""
-        return self.words[place].own if place < len(self.words) else frozenset()
-
-
-def _words(clause: str) -> Iterator[_Word]:
-    """Yield the words of a clause."""
-    left, ended = 0, 0
-    for hit in _WORD.finditer(clause):
-        name, start, end = hit[0], hit.start(), hit.end()
-        owner = name.endswith("'s") or clause.startswith("'", end)
-        name = name.removesuffix("'s")
-        said = own(name)
-        if _BREAK.search(clause, ended, start) or "ends" in said:
-            left = 0
-        yield _Word(name, said, left > 0, start, end)
-        left = REACH if owner or opens(name) else max(left - 1, 0)
-        ended = end
-
-
-def _of_words(clause: _Clause, known: set[str]) -> Iterator[Doubt]:
+def _of_words(clause: Clause, known: set[str]) -> Iterator[Doubt]:
     """Yield who and what the words of a clause take for granted.
 
     Args:
@@ -249,7 +132,8 @@ def _of_words(clause: _Clause, known: set[str]) -> Iterator[Doubt]:
             if definite or not _anybody(clause, word):
                 yield partial(_unknown, name)
         elif "grave" in said:
-            if definite or clause.repeated or not _possible(clause, word):
+            possible = _possible(clause, word, clause.kinds_at(place + 1))
+            if definite or clause.repeated or not possible:
                 yield partial(_unsaid, name)
         elif "work" in said and form("owned").search(clause.before(word)):
             yield partial(_unknown, name)
@@ -259,7 +143,7 @@ def _of_words(clause: _Clause, known: set[str]) -> Iterator[Doubt]:
             yield from _of_matters(clause, word, definite)
 
 
-def _of_matters(clause: _Clause, word: _Word, definite: bool) -> Iterator[Doubt]:
+def _of_matters(clause: Clause, word: Word, definite: bool) -> Iterator[Doubt]:
     """Yield the deed, event, thing, illness or strange word that is taken for granted."""
     name, said = word.name, word.own
     if "misdeed" in said and clause.repeated:
@@ -275,13 +159,14 @@ def _of_matters(clause: _Clause, word: _Word, definite: bool) -> Iterator[Doubt]
         yield partial(_unwritten, name)
 
 
-def _possible(clause: _Clause, word: _Word) -> bool:
+def _possible(clause: Clause, word: Word, following: frozenset[str] = frozenset()) -> bool:
     """Return whether a word for what is bad asks for it, warns of it, or supposes it of anybody."""
     asked = form("asked_of").search(clause.lead + clause.before(word))  # of a list as a whole
-    return asked is not None or ("befalls" in word.own and clause.supposed)
+    befalls = "befalls" in word.own and (clause.supposed or "topic" in following)
+    return asked is not None or befalls
 
 
-def _is_said(clause: _Clause, word: _Word) -> bool:
+def _is_said(clause: Clause, word: Word) -> bool:
     """Return whether a private matter is spoken of as one that there is."""
     if "thing" in word.own:
         return form("counted").search(clause.before(word)) is not None
@@ -289,7 +174,7 @@ def _is_said(clause: _Clause, word: _Word) -> bool:
     return plans and not _possible(clause, word)
 
 
-def _anybody(clause: _Clause, word: _Word) -> bool:
+def _anybody(clause: Clause, word: Word) -> bool:
     """Return whether somebody is spoken of who may be anybody, or nobody."""
     behind = clause.behind(word)
     if clause.of_anybody or form("told_of").match(behind):
@@ -311,8 +196,9 @@ def _unsaid(name: str, seen: Seen) -> str:
     return "" if told else f"takes for granted: {name}"
 
 
-def _untold(name: str, seen: Seen) -> str:
-    return "" if seen.stands(name) or seen.has_form(name) else f"takes for granted: {name}"
+def _untold(words: tuple[str, ...], seen: Seen) -> str:
+    strange = [word for word in words if not (seen.stands(word) or seen.has_form(word))]
+    return f"takes for granted: {', '.join(strange)}" if len(strange) >= _MADE_UP else ""
 
 
 def _uncounted(words: str, seen: Seen) -> str:
@@ -337,12 +223,13 @@ def _is_misspelled(name: str) -> bool:
 
 def _of_reason(reason: str) -> Iterator[Doubt]:
     """Yield the words of a reason: why something is as it is stands on file, or nobody knows it."""
-    for word in _words(reason):
-        if is_thing(word.name) and "joining" not in kinds(word.name):
-            yield partial(_untold, word.name)
+    told = (word.name for word in words_of(reason) if is_thing(word.name))
+    words = tuple(word for word in dict.fromkeys(told) if "joining" not in kinds(word))
+    if len(words) >= _MADE_UP:
+        yield partial(_untold, words)
 
 
-def _of_misdeeds(clause: _Clause) -> Iterator[Doubt]:
+def _of_misdeeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is said to do, is to stop, or is asked about, that nobody should do."""
     for name in ("misdeeds", "stops", "hidden"):
         for found in form(name).finditer(clause.text):
@@ -351,7 +238,7 @@ def _of_misdeeds(clause: _Clause) -> Iterator[Doubt]:
                 yield partial(_unsaid, found["done"])
 
 
-def _of_deeds(clause: _Clause) -> Iterator[Doubt]:
+def _of_deeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is taken to have done, or to do for a living."""
     for found in form("told_past").finditer(clause.text):
         if is_past(found["done"]) and not _is_asked(clause, found):
@@ -371,13 +258,13 @@ def _of_deeds(clause: _Clause) -> Iterator[Doubt]:
             yield partial(_wrong, f"done already: {clause.text[:60]!r}")
 
 
-def _is_asked(clause: _Clause, found: re.Match[str]) -> bool:
+def _is_asked(clause: Clause, found: re.Match[str]) -> bool:
     """Return whether a past deed is asked about, or supposed; what is told is read elsewhere."""
     if found["who"] in {"who", "police", "court"}:
         return False
     if clause.speaks is Speaks.TELLS or (clause.supposed and found["who"] not in {"i", "we"}):
         return True
-    before = clause.text[max(found.start() - _NEAR, 0) : found.start()]
+    before = clause.text[max(found.start() - NEAR, 0) : found.start()]
     return "mild" in own(found["done"]) and form("wonders").search(before) is not None
 
 

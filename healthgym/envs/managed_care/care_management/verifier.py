@@ -9,6 +9,7 @@ from healthgym.core.verdict import CheckResult, Profile
 from healthgym.core.verifier import Evidence
 from healthgym.envs.managed_care.care_management import requirements as want
 from healthgym.envs.managed_care.care_management.advice import harmful
+from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.inspection import Inspection
 from healthgym.envs.managed_care.care_management.paths import (
     around,
@@ -18,7 +19,6 @@ from healthgym.envs.managed_care.care_management.paths import (
     withdrawn,
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
-from healthgym.envs.managed_care.care_management.taken_for_granted import Speaks
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
 from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage

@@ -20,10 +20,10 @@ from healthgym.envs.managed_care.care_management.claims import (
     lexicon,
     medicine_names,
 )
+from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.granted_words import PAGES
 from healthgym.envs.managed_care.care_management.taken_for_granted import (
     NOTHING,
-    Speaks,
     taken_for_granted,
 )
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations

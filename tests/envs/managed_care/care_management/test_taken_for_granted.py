@@ -12,11 +12,9 @@ from types import ModuleType
 import pytest
 
 from healthgym.core.cache import forget_texts
+from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.granted_words import PAGES, is_plain
-from healthgym.envs.managed_care.care_management.taken_for_granted import (
-    Speaks,
-    taken_for_granted,
-)
+from healthgym.envs.managed_care.care_management.taken_for_granted import taken_for_granted
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
 
