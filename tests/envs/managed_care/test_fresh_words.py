@@ -18,13 +18,15 @@ _DEVELOPED = {
     ("fresh", "CM"): (0, 0),
     ("fresh", "PA"): (4, 0),
     ("office", "UM"): (6, 0),
+    ("office", "CM"): (0, 0),
     ("office", "PA"): (17, 1),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (17, 0),
-    ("fresh", "CM"): (9, 2),
+    ("fresh", "CM"): (4, 1),
     ("fresh", "PA"): (12, 0),
     ("office", "UM"): (30, 4),
+    ("office", "CM"): (15, 3),
     ("office", "PA"): (16, 1),
 }
 _LEAST = 30

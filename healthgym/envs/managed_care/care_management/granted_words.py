@@ -36,8 +36,8 @@ _DETERMINERS = frozenset(
 _LEAST_LETTERS = 4
 #: Characters of a text whose reading is kept: of such a one there are few enough.
 LONGEST = 600
-#: Texts are read alike that differ by nothing but numbers.
-_NUMBERS = str.maketrans("123456789", "0" * 9)
+#: Texts are read alike that differ by nothing but numbers, or the kind of an apostrophe.
+_ALIKE = str.maketrans("123456789’", "000000000'")
 _KEPT = 8192
 #: Kinds of words of other desks' readers: of somebody, and of private life.
 _MATTERS = frozenset({"private", "conduct"})
@@ -47,8 +47,6 @@ _LOUD = frozenset(
 )
 #: Kinds of words that are no thing that a file would have.
 _NO_THINGS = frozenset({"allowed", "bodily", "ends", "harmless", "mild", "past", "taught"})
-
-
 #: What a word is to those around it, as bits: it speaks of what follows as known, it ends what was
 #: spoken of so, it speaks of one more of what follows, and there may be one more of it.
 _OPENS, _ENDS, _REPEATS, _ROUTINE = 1, 2, 4, 8
@@ -143,11 +141,12 @@ def _has_past(word: str) -> bool:
 
 def is_plain(text: str) -> bool:
     """Return whether no word of a text can take anything for granted."""
-    return _is_plain(text.translate(_NUMBERS))
+    return _is_plain(text.translate(_ALIKE))
 
 
 @short_text_cache(4096, LONGEST)
 def _is_plain(text: str) -> bool:
+    """Return the same of a text with numbers as zeros."""
     text = text.casefold()
     words = _WORD.findall(text)
     if not words or any(map(_is_loud, words)) or is_done(words[0]) or "st time" in text:

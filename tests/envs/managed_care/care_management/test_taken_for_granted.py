@@ -164,6 +164,7 @@ def test_nothing_is_passed_over_as_plain_that_is_read_otherwise() -> None:
     assert not any(is_plain(text) for _, text, _ in FALSE)
     assert is_plain("Send a log, and read it together at each call.")
     assert is_plain("Hemoglobin A1c: 7.1 % on 2026-03-10")
+    assert not is_plain("Pick up the patient\N{RIGHT SINGLE QUOTATION MARK}s trombone.")
 
 
 def test_it_is_the_same_before_and_after_something_was_read() -> None:
