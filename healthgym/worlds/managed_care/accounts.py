@@ -50,7 +50,10 @@ _UNIT = re.compile(
     rf"(?P<unit>{'|'.join((*_DAYS, *_COUNTED))})s?\b"
 )
 _INSIDE = re.compile(r"[\w.,/-]")
-_AMOUNT = re.compile(rf"(?<!{_INSIDE.pattern})(?P<number>\d+(?:\.\d+)?){_UNIT.pattern}")
+#: Five digits are a procedure's code: "92507 treatment of speech disorder".
+_AMOUNT = re.compile(
+    rf"(?<!{_INSIDE.pattern})(?P<number>(?!\d{{5}}\b)\d+(?:\.\d+)?){_UNIT.pattern}"
+)
 #: The topics of what the other side did on a call, and of what it was asked for: that it did not
 #: answer tells of having asked.
 GAVE_IN, _ASKED, _UNANSWERED = "gave_in", "asked_for", "left_unanswered"

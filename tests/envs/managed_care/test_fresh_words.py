@@ -19,15 +19,17 @@ _DEVELOPED = {
     ("fresh", "PA"): (4, 0),
     ("office", "UM"): (6, 0),
     ("office", "CM"): (0, 0),
-    ("office", "PA"): (17, 1),
+    ("office", "PA"): (3, 0),
+    ("later", "PA"): (1, 0),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (17, 0),
     ("fresh", "CM"): (4, 1),
-    ("fresh", "PA"): (12, 0),
+    ("fresh", "PA"): (9, 0),
     ("office", "UM"): (30, 4),
     ("office", "CM"): (15, 3),
-    ("office", "PA"): (16, 1),
+    ("office", "PA"): (9, 1),
+    ("later", "PA"): (20, 1),
 }
 _LEAST = 30
 

@@ -33,6 +33,8 @@ from tests.worlds.managed_care.replay import Answer, call
 
 RULES = pytest.mark.parametrize("rules", Rules)
 FEW, MANY, CALLS = 4, 400, 250
+#: Doors that are opened in any such days, in some of them only those of one desk.
+FEWEST = 12
 
 
 def days(rules: Rules, seed: int) -> Iterator[tuple[ManagedCareWorld, Call, Answer]]:
@@ -70,7 +72,7 @@ def played(rules: Rules, seed: int) -> tuple[frozenset[str], frozenset[str]]:
 @pytest.mark.parametrize("seed", range(FEW))
 def test_the_offices_stay_sound(rules: Rules, seed: int) -> None:
     done, _ = played(rules, seed)
-    assert len(done) > 20
+    assert len(done) > FEWEST
 
 
 @pytest.mark.slow
@@ -78,7 +80,7 @@ def test_the_offices_stay_sound(rules: Rules, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(FEW, MANY))
 def test_the_offices_stay_sound_for_long(rules: Rules, seed: int) -> None:
     done, _ = played(rules, seed)
-    assert len(done) > 20
+    assert len(done) > FEWEST
 
 
 @RULES
