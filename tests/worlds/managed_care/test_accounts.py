@@ -102,6 +102,7 @@ def test_times_follow_from_days_and_rules() -> None:
 def test_an_amount_is_a_number_with_what_it_counts() -> None:
     assert amounts("two further injections within 3-month") == ((2.0, "injection"), (3.0, "month"))
     assert not amounts("criterion 4 of 12, on 2026-03-01")
+    assert not amounts("service: 92507 treatment of speech and language disorder")
 
 
 @pytest.mark.parametrize(

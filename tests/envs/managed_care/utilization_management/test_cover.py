@@ -15,6 +15,7 @@ from healthgym.core.tool import ToolCall
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.cases.drawing import ENDING
 from healthgym.envs.managed_care.cases.editions import Ending
+from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.utilization_management.choices import PATHS, Choices, choices_of
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
@@ -124,6 +125,20 @@ def test_every_pair_is_solved(stage: StartStage) -> None:
     for kind in rows():
         if kind.stage is stage:
             require_solved(kind)
+
+
+def test_a_call_fits_in_before_a_limit_that_a_front_door_does_not_tell() -> None:
+    """The state gives an urgent request two days, which at the door nobody knows it to be."""
+    require_solved(
+        Kind(
+            StartStage.FRONT_DOOR,
+            Path.OVERTURNED,
+            Course.APPROVED,
+            ServiceTypeCategory.RADIOLOGY,
+            "hard",
+            Rules.STRICT,
+        )
+    )
 
 
 def test_the_rows_hold_every_pair_that_can_be() -> None:
