@@ -54,14 +54,16 @@ _GRANTED = re.compile(r"\b(?:what|once|after|since|that|as|when|which|because|gi
 _RECOGNIZED = 5
 #: A decision that the payer's own words may deny.
 _GRANTING = ("appro", "grant", "autho", "accep", "clear")
-#: And how words for a mistake, and for what there is no doubt of, begin.
-_CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
-#: So many words that the payer did not use are too many in what it is said to have said.
-_STRANGE = 3
+#: What denies it, supposes it or asks for it, right before it, and how near it is looked for.
 _REFUSED = re.compile(
     r"\b(?:not|un\w+|cannot|never|no|if|would|could|can|may|might|whether|until|unless|before|to)\b"
     r"[^.;]{0,40}$"
 )
+_NEAR = 60
+#: How words for a mistake, and for what there is no doubt of, begin.
+_CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
+#: So many words that the payer did not use are too many in what it is said to have said.
+_STRANGE = 3
 _LEAST_LETTERS = 4
 
 
@@ -140,7 +142,8 @@ class Dealings:
         stem = deed[:STEM]
         places = (found.start() for found in re.finditer(rf"\b{re.escape(stem)}", self._payer))
         return any(
-            not stem.startswith(_GRANTING) or not _REFUSED.search(self._payer[:place])
+            not stem.startswith(_GRANTING)
+            or not _REFUSED.search(self._payer, max(place - _NEAR, 0), place)
             for place in places
         )
 

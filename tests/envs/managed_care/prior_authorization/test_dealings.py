@@ -172,3 +172,10 @@ def test_why_nothing_is_sent_is_no_matter_of_taste() -> None:
 )
 def test_what_is_denied_or_asked_is_not_told(words: str) -> None:
     assert not list(_record().unfounded(words))
+
+
+@pytest.mark.parametrize(
+    "piece", ["the plan also ", "you ", "no ", "the plan's medical director ", "we changed the "]
+)
+def test_an_enormous_sentence_is_read_to_its_end(piece: str) -> None:
+    assert list(_record().unfounded(f"{piece * 10_000}. she will be left permanently disabled"))
