@@ -148,8 +148,8 @@ def test_no_pair_is_left_out_that_could_be_drawn() -> None:
 def everybody(program: CMProgram, kind: PersonaKind) -> Iterator[Kind]:
     """Yield all that a kind of person may be in a programme; the surroundings take turns."""
     of = [row for row in table() if row["program"] is program]
-    turns = cycle(product(PRESETS, (False, True), Rules))
-    people = product(of, Strength, Ending)
+    turns = cycle(product(*(FREE[name] for name in ("difficulty", "busy", "rules"))))
+    people = product(of, Strength, USUAL_ENDINGS)
     for (row, strength, ending), (level, busy, rules) in zip(people, turns, strict=False):
         yield Kind(
             **row,  # type: ignore[arg-type]
