@@ -114,3 +114,14 @@ def test_every_check_of_the_source_that_is_asked_can_fail() -> None:
     failed = {name for *_, paper in MUTATIONS.values() for name in paper}
     failed |= {name for *_, paper in BY_SOURCE.values() for name in paper}
     assert failed == asked
+
+
+@pytest.mark.parametrize("rules", Rules)
+def test_a_request_on_an_order_of_the_agents_own_is_judged(rules: Rules) -> None:
+    """Through to what the payer makes of it: nothing stands on record of such an order before."""
+    sent = replace(SENT, start=replace(SENT.start, rules=rules))
+    script = changed(solution(sent), OPENING, source_order_id=None)
+    episode = play(sent, script, refused=True)
+    made = [one.service_request_id for one in episode.world.cases.cases.values()]
+    assert set(made) & episode.world.cases.orders.keys()
+    assert fails(episode) == {"case_right"}
