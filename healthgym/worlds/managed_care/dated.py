@@ -65,11 +65,11 @@ class Dated:
                 value = shortest(number)
                 days = {fact.taken for fact in facts if value in map(shortest, numbers_of(fact))}
                 if days and when not in days | self._told and not self._given(name, value, when):
-                    yield f"{name} {value} is not of {when}"
+                    yield f"{name} {value} is not of {when or 'any such day'}"
 
-    def _given(self, name: str, value: str, when: date) -> bool:
+    def _given(self, name: str, value: str, when: date | None) -> bool:
         """Return whether a page of a day gives a value, whenever it was measured."""
-        return any(
+        return when is not None and any(
             value == number
             for text in self.pages_of(when)
             for number, _ in numbers_after(name, text)

@@ -96,14 +96,14 @@ class Tied:
     name: str
     often: tuple[str, ...] = ()
 
-    def values(self, clause: str) -> Iterator[tuple[str, date]]:
-        """Yield each number that is given as its value, with the day of it."""
+    def values(self, clause: str) -> Iterator[tuple[str, date | None]]:
+        """Yield each number that is given as its value, with its day; None if that is no day."""
         behind = rf"{self._written}{_IS} {_NUMBER}{_UNIT},?(?: on| of| from)? ?[(]?{_DAY}"
         before = rf"{self._written} (?:of |on |from |\(){_DAY}\)?{_IS} {_NUMBER}(?![\d-])"
         for found in re.finditer(behind, clause):
-            yield found[1], date.fromisoformat(found[2])
+            yield found[1], _day_in(found[2])
         for found in re.finditer(before, clause):
-            yield found[2], date.fromisoformat(found[1])
+            yield found[2], _day_in(found[1])
 
     def course(self, clause: str) -> tuple[date | None, date | None]:
         """Return the days on which it is said to have begun and ended; None where none is."""
@@ -214,4 +214,9 @@ def _iso(found: re.Match[str]) -> str:
 
 
 def _day(found: re.Match[str] | None) -> date | None:
-    return date.fromisoformat(found[1]) if found else None
+    return _day_in(found[1]) if found else None
+
+
+def _day_in(text: str) -> date | None:
+    """Return the day that a text is; None where the calendar has none such, as 2026-02-30."""
+    return next(iter(days_in(text)), None)

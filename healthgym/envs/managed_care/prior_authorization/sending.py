@@ -184,7 +184,7 @@ class Sending:
             then |= response.answers if response.created_at <= first.submitted_at else {}
         extra: Mapping[str, str] = first.payload.get("questionnaire_answers") or {}
         wrong = [*reader.wrong({**then, **extra}), *reader.wrong({**now, **extra})]
-        # What was ordered, on whichever order the case was opened: it may be one of the agent's own.
+        # What was ordered, on whichever order the case was opened: one may be the agent's own.
         filed = self.before.cases.order(self.reference.order_id).description
         ordered = f"{filed} {self.reference.policy.title}"
         told = ({**then, **extra}.get(_DESCRIPTION, ""), {**now, **extra}.get(_DESCRIPTION, ""))

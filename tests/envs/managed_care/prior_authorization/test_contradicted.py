@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.facts import (
     StopReason,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.misstated import OnFile
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -230,3 +231,10 @@ def test_what_the_clinician_knows_besides_is_of_its_own_day(number: str) -> None
     told = Contradicted(_CHART, lambda: frozenset(), told=[value(float(number), day)])
     assert [*reader().unfounded(text)]
     assert not [*told.unfounded(text)]
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "2024-13-01", "2024-13-01t25:61:61z", "0000-00-00"])
+def test_a_day_that_no_calendar_has_is_none_of_a_value(day: str) -> None:
+    assert [*reader().unfounded(f"Serum TSH was 9.0 mIU/L on {day}.")]
+    assert not [*reader().unfounded(f"Amlodipine was started on {day}.")]  # no day is read
+    assert [*OnFile(FACTS).misstated(f"Serum TSH was 9.0 mIU/L on {day}.")]
