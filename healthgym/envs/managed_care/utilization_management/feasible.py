@@ -81,7 +81,7 @@ def _offered(
     """Return when times for a call are offered, and the limit for the decision then."""
     practice, limit = office_calendar(REGION), deadlines.decision_deadline(world, case_id)
     # At a front door it is not heard yet how urgent a request is, and once it is that counts.
-    limit = min(limit, world.cases.get(case_id).decision_due_at or limit)
+    limit = min(limit, world.cases.get(case_id).decision_due_at)
     if stage in _LATE:
         return practice.add_business_hours(now, pace * _LATE[stage]), limit
     asked = practice.add_business_hours(now, pace * _UNTIL_ASKED[stage])
