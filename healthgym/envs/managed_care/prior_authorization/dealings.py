@@ -43,9 +43,11 @@ _WROTE = "their_letter"
 _LAW = "obliged"
 #: Contractions, spelled out.
 _CONTRACTED = (("'ve ", " have "), ("'ll ", " will "), ("'d ", " would "))
-#: What denies something, a few words before it in its clause.
+#: What denies something, a few words before it in its clause; "no doubt" and "I can't stress it
+#: enough" affirm it.
 _DENIED = re.compile(
-    r"\b(?:no|not|never|nor|neither|none|without|nobody|nothing|\w+n't)"
+    r"\b(?:no(?! (?:doubt|question|longer|less|way around))|not(?! (?:only|just|least))|never|nor|"
+    r"neither|none|without(?! (?:a |any )?(?:doubt|question))|nobody|nothing|(?!ca|could)\w+n't)"
     r"(?: (?!that\b|who\b|which\b|but\b|because\b|and\b)[\w'-]+){0,6} $"
 )
 #: Behind what a question takes for granted: "a denial that your director regretted?"

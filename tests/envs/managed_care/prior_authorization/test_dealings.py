@@ -175,6 +175,19 @@ def test_what_is_denied_or_asked_is_not_told(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "no doubt your medical director promised it",
+        "i can't stress enough the reviewer apologized",
+        "not only the plan promised it",
+        "without a doubt the plan promised it",
+    ],
+)
+def test_what_only_sounds_like_a_denial_denies_nothing(words: str) -> None:
+    assert list(_record().unfounded(words))
+
+
+@pytest.mark.parametrize(
     "piece", ["the plan also ", "you ", "no ", "the plan's medical director ", "we changed the "]
 )
 def test_an_enormous_sentence_is_read_to_its_end(piece: str) -> None:
