@@ -29,17 +29,18 @@ def told(folder: Path) -> Figures:
         one["name"]: one["total"]["successes"] / one["total"]["episodes"]
         for one in stages["floors"]["scores"]
     }
-    copied: Figures = {}
+    further: Figures = {}
     if "copy" in stages:  # only a model made in the run has to learn it
-        copied["copied"] = stages["copy"]["collapsed"]
-        copied["copy_steps"] = sum(stages["copy"]["steps"])
+        further["copied"] = stages["copy"]["collapsed"]
+        further["copy_steps"] = sum(stages["copy"]["steps"])
+    if "control" in stages:  # a run may leave it out
+        further["control_steps"] = stages["control"]["steps"]
     return {
         "likeliest": reached["score"],
         "drawn": reached["sampled"],
         "transfer": transfer,
         "scripted": floors,
-        **copied,
-        "control_steps": stages["control"]["steps"],
+        **further,
         "informative_groups": _informative(folder),
         **spent,
     }
@@ -53,7 +54,7 @@ def _reached(stages: Mapping[str, JsonObject], kind: str) -> Figures:
     }
     shares = {name: one.total.interval.estimate for name, one in scores.items()}
     added = {}
-    for name in ("sft", "control"):
+    for name in ("sft", *({"control"} & scores.keys())):
         found = gain(scores["grpo"], scores[name])
         added[f"over_{name}"] = {"gain": found.estimate, "low": found.low, "high": found.high}
     kinds = {

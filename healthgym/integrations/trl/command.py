@@ -133,9 +133,17 @@ def parser() -> argparse.ArgumentParser:
     model.add_argument(
         "--no-control", action="store_true", help="leave out more imitation in place of reward"
     )
+    model.add_argument(
+        "--no-transfer", action="store_true", help="score nothing but the tasks of the test split"
+    )
     model.add_argument("--max-length", type=int, help="longest episode in tokens")
+    model.add_argument("--max-new-tokens", type=int, help="longest reply in tokens")
     run = made.add_argument_group("run")
     run.add_argument("--episodes", type=int, help="held-out test tasks (default: 300)")
+    run.add_argument("--watch", type=int, help="validation tasks played now and then; 0 for none")
+    run.add_argument(
+        "--beside", type=int, help="episodes scored side by side (default: 64; more on a GPU)"
+    )
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--threads", type=int, help="threads on a CPU; 0 for all (default: 1 if tiny)")
     run.add_argument("--out", type=Path, help="folder of the run (default: runs/MODEL-SEED)")
@@ -161,6 +169,8 @@ def settings(options: argparse.Namespace) -> TrainConfig:
     config = replace(config, env_kwargs=kwargs, model=model, seed=options.seed)
     if options.no_control:
         config = replace(config, control=False)
+    if options.no_transfer:
+        config = replace(config, transfer={})
     if config.model not in MADE_HERE:
         policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
@@ -202,6 +212,9 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         reinforced=reinforced,
         episodes=options.episodes,
         max_length=options.max_length,
+        max_new_tokens=options.max_new_tokens,
+        watch=options.watch,
+        beside=options.beside,
         tool_text=options.tool_text,
     )
     return final

@@ -119,6 +119,7 @@ class TrainConfig:
             :func:`healthgym.integrations.trl.models.load` has it if empty.
         episodes: Held-out test tasks each checkpoint is scored on.
         watch: Validation tasks played now and then during training, for the curves.
+        beside: Episodes that are scored side by side: the more, the sooner on a GPU.
         max_new_tokens: Longest reply.
         max_length: Longest episode in tokens, the prompt of the task not counted.
         seed: Seed of the model and of the sampling; tasks do not depend on it.
@@ -147,6 +148,7 @@ class TrainConfig:
     tool_text: str = ""
     episodes: int = 300
     watch: int = 60
+    beside: int = 64
     max_new_tokens: int = 96
     max_length: int = 1024
     seed: int = 0
@@ -186,9 +188,9 @@ class TrainConfig:
                 raise ConfigurationError("Demonstrations are of a mixture, or of what is shown.")
         elif self.adaptive:
             raise ConfigurationError("What adapts are the weights of a mixture: name its parts.")
-        smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
-        if smallest < 1:
-            raise ConfigurationError("Steps, episodes and saves are at least 1.")
+        counts = (self.supervised.steps, self.reinforced.updates, self.saves, self.max_new_tokens)
+        if min(self.episodes, self.beside, *counts) < 1:
+            raise ConfigurationError("Steps, episodes, saves and tokens are at least 1.")
 
     @property
     def copies(self) -> bool:

@@ -32,12 +32,11 @@ class Memory:
 def readable(model: AnyModel) -> bool:
     """Return whether :class:`~healthgym.integrations.trl.reading.Reader` reads for a model.
 
-    It does so for a whole Qwen3 with a key for each query on a processor, as the small model is.
+    It does so for a whole Qwen3 with a key for each query, as the small model is.
     """
     config: Any = getattr(model, "config", None)
     return (
         getattr(config, "model_type", "") == "qwen3"
         and config.num_key_value_heads == config.num_attention_heads
         and not hasattr(model, "peft_config")
-        and model.device.type == "cpu"
     )

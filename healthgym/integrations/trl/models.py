@@ -143,13 +143,15 @@ def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenize
 def placed(model: AnyModel) -> AnyModel:
     """Return a model where a run computes with it, in numbers that are fast there.
 
-    That is the GPU and bfloat16, if there is one. A CPU keeps bfloat16 if it has instructions that
-    multiply it, three times as fast as 32 bits; whatever else a model is stored in becomes 32 bits.
+    That is a GPU, if there is one, in bfloat16 for a model that is trained through adapters; one
+    that is trained whole keeps 32 bits, for small steps are lost on weights of 8 bits' precision.
+    A CPU keeps bfloat16 if it has instructions that multiply it, three times as fast as 32 bits;
+    whatever else a model is stored in becomes 32 bits.
     """
     import torch
 
     if torch.cuda.is_available():
-        return model.to("cuda", torch.bfloat16)
+        return model.to("cuda", torch.bfloat16 if adapted(model) else torch.float32)
     able: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # from torch 2.9 on
     kept = model.dtype is torch.bfloat16 and any(able.get(name) for name in _MULTIPLIES_BFLOAT16)
     return model.to("cpu", torch.bfloat16 if kept else torch.float32)
@@ -245,9 +247,14 @@ def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
     return placed(model), tokenizer
 
 
+def adapted(model: AnyModel) -> bool:
+    """Return whether a model is so large that it is trained through adapters, not whole."""
+    return sum(parameter.numel() for parameter in model.parameters()) > ADAPTER_THRESHOLD
+
+
 def adapters(model: AnyModel) -> AnyModel:
     """Return a LoRA configuration for a large model, None for one to be trained whole."""
-    if sum(parameter.numel() for parameter in model.parameters()) <= ADAPTER_THRESHOLD:
+    if not adapted(model):
         return None
     try:
         from peft import LoraConfig

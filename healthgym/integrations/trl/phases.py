@@ -171,7 +171,7 @@ def supervise(
             max_length=None,
             packing=False,
             train_sampling_strategy="group_by_length" if settings.grouped else "random",
-            **_common(run.config, steps),
+            **_common(model, run.config, steps),
         ),
     )
     return _train(trainer, run, steps)
@@ -238,20 +238,20 @@ def reinforce(model: AnyModel, tokenizer: AnyTokenizer, run: Stage) -> AnyModel:
             temperature=TEMPERATURE,
             beta=0.0,
             mask_truncated_completions=False,
-            **_common(config, settings.updates, settings.steps_per_batch),
+            **_common(model, config, settings.updates, settings.steps_per_batch),
         ),
     )
     return _train(trainer, run, settings.updates)
 
 
-def _common(config: TrainConfig, steps: int, batch: int = 1) -> JsonDict:
+def _common(model: AnyModel, config: TrainConfig, steps: int, batch: int = 1) -> JsonDict:
     """Return what both trainers are told; checkpoints fall between batches of so many steps."""
     gpu = torch.cuda.is_available()
     return {
         "seed": config.seed,
         "lr_scheduler_type": "linear",
         "use_cpu": not gpu,
-        "bf16": gpu and torch.cuda.is_bf16_supported(),
+        "bf16": gpu and model.dtype is torch.bfloat16,
         "gradient_checkpointing": False,
         "dataloader_pin_memory": gpu,
         "report_to": "none",

@@ -93,10 +93,10 @@ class Reader:
         inner = self.model.model
         rows, count = ids.shape
         seen = int(positions.max()) + 1
-        mask = torch.arange(seen) <= positions[..., None]
+        mask = torch.arange(seen, device=ids.device) <= positions[..., None]
         cos, sin = (part[:, None] for part in inner.rotary_emb(keys[0, 0], positions))
         hidden = inner.embed_tokens(ids)
-        here = torch.arange(rows)[:, None]
+        here = torch.arange(rows, device=ids.device)[:, None]
         for number, layer in enumerate(inner.layers):
             attend = layer.self_attn
             normed = layer.input_layernorm(hidden)
@@ -118,7 +118,12 @@ class Reader:
 
     def room(self, rows: int, length: int) -> torch.Tensor:
         """Return an empty half of a cache."""
-        return torch.zeros(self._layers, rows, self._heads, length, self._width)
+        shape = (self._layers, rows, self._heads, length, self._width)
+        return torch.zeros(shape, device=self.model.device, dtype=self.model.dtype)
+
+    def placed(self, numbers: object) -> torch.Tensor:
+        """Return whole numbers where the model computes."""
+        return torch.tensor(numbers, device=self.model.device)
 
 
 class _Batch:
@@ -128,7 +133,7 @@ class _Batch:
         self, reader: Reader, memories: Sequence[Memory], fresh: Sequence[Sequence[int]]
     ) -> None:
         self._reader = reader
-        self.lengths = torch.tensor([memory.length for memory in memories])
+        self.lengths = reader.placed([memory.length for memory in memories])
         most = max(map(len, fresh)) + int(self.lengths.max()) + reader.longest
         self.keys, self.values = (reader.room(len(memories), most) for _ in range(2))
         for row, memory in enumerate(memories):
@@ -138,20 +143,21 @@ class _Batch:
 
     def begin(self, fresh: Sequence[Sequence[int]]) -> torch.Tensor:
         """Read what is new; return the logits of the next tokens, shape (rows, vocabulary)."""
-        counts = torch.tensor([len(each) for each in fresh])
+        counts = self._reader.placed([len(each) for each in fresh])
         widest = int(counts.max())
         # What stands behind a shorter row is overwritten before anything attends to it.
-        ids = torch.tensor([[*each, *([0] * (widest - len(each)))] for each in fresh])
-        positions = self.lengths[:, None] + torch.arange(widest)
+        ids = self._reader.placed([[*each, *([0] * (widest - len(each)))] for each in fresh])
+        positions = self.lengths[:, None] + torch.arange(widest, device=ids.device)
         hidden = self._reader.forward(ids, positions, self.keys, self.values)
         self.lengths = self.lengths + counts
-        last = hidden[torch.arange(len(fresh)), counts - 1]
+        last = hidden[torch.arange(len(fresh), device=ids.device), counts - 1]
         return self._reader.model.lm_head(last)  # type: ignore[no-any-return]
 
     def go_on(self, tokens: torch.Tensor) -> torch.Tensor:
         """Read one token more of each; return the logits of the next ones."""
         positions = self.lengths[:, None]
-        hidden = self._reader.forward(tokens[:, None], positions, self.keys, self.values)
+        ids = tokens.to(positions.device)[:, None]
+        hidden = self._reader.forward(ids, positions, self.keys, self.values)
         self.lengths = self.lengths + 1
         return self._reader.model.lm_head(hidden[:, 0])  # type: ignore[no-any-return]
 
@@ -168,7 +174,8 @@ class _Batch:
 
 
 def _draw(logits: torch.Tensor, temperature: float, generator: torch.Generator) -> torch.Tensor:
-    """Return a token of each row."""
+    """Return a token of each row; chance is the processor's, so that it is one everywhere."""
+    logits = logits.float().cpu()
     if not temperature:
         return logits.argmax(dim=-1)
     shares = (functional.log_softmax(logits, dim=-1) / temperature).exp()

@@ -73,7 +73,11 @@ class Pipeline:
             )
         episodes = min(config.episodes, sizes[Split.TEST])
         self.test = [(Split.TEST, index) for index in range(episodes)]
-        self.sampling = Sampling(max_new_tokens=config.max_new_tokens, max_length=config.max_length)
+        self.sampling = Sampling(
+            max_new_tokens=config.max_new_tokens,
+            max_length=config.max_length,
+            batch=config.beside,
+        )
         self._demos: list[Demonstration] = []
 
     def run(self) -> None:
