@@ -6,8 +6,8 @@
 Shapes are those of Qwen3 and of SmolLM2-135M with random weights, which cost what trained ones do:
 nothing is loaded. Learning is a step on 8 conversations of 650 tokens through the adapters of
 ``healthgym train``; drawing is four replies of 25 tokens in each of 32 conversations that grow to
-that length, by transformers' ``generate``, as a step of reward draws them. Minutes are those of a
-run of 1,600 demonstrations and 1,280 rollouts.
+that length, as a step of reward draws them, and beside it what a token takes of transformers' own
+``generate``. Minutes are those of a run of 1,600 demonstrations and 1,280 rollouts.
 """
 
 from __future__ import annotations
@@ -103,35 +103,49 @@ def _learning(model: Any, run: Run) -> Figures:
 
 
 def _drawing(model: Any, run: Run) -> Figures:
+    """Draw four replies in each of some conversations, and one by transformers' own way."""
     import torch
 
-    model.eval()
-    rows, reply = (2, 4) if run.quick else (_DRAWN, _REPLY)
-    growth = (_LENGTH - _FIRST - _REPLIES * _REPLY) // (_REPLIES - 1)
-    starts = [_FIRST + turn * (growth + _REPLY) for turn in range(_REPLIES)]
-    starts = [16] if run.quick else starts
+    from healthgym.integrations.trl.memory import Memory
+    from healthgym.integrations.trl.reading import Reader
 
-    def draw(tokens: int = reply) -> None:
-        for start in starts:
-            ids = torch.randint(0, 1000, (rows, start), device=model.device)
-            with torch.no_grad():
-                model.generate(
-                    input_ids=ids,
-                    attention_mask=torch.ones_like(ids),
-                    do_sample=True,
-                    top_k=0,
-                    max_new_tokens=tokens,
-                    min_new_tokens=tokens,
-                    pad_token_id=0,
-                )
+    model.eval()
+    rows, reply, first = (2, 4, 16) if run.quick else (_DRAWN, _REPLY, _FIRST)
+    growth = (_LENGTH - _FIRST - _REPLIES * _REPLY) // (_REPLIES - 1)
+    told = [first, *[4 if run.quick else growth] * (_REPLIES - 1)]
+    chance = torch.Generator(model.device).manual_seed(0)
+
+    def draw(turns: int = _REPLIES, longest: int = reply) -> None:
+        reader = Reader(model, -1, longest)  # no token ends a reply, so that all are as long
+        memories, unread = [Memory() for _ in range(rows)], 0
+        for count in told[:turns]:
+            fresh = [[7] * (count + unread)] * rows
+            reader.replies(memories, fresh, 1.0, chance)
+            unread = 1  # the last token of a reply is read with what follows it
+
+    def generate(tokens: int = reply) -> None:
+        ids = torch.full((rows, first), 7, device=model.device)
+        with torch.no_grad():
+            model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=True,
+                top_k=0,
+                max_new_tokens=tokens,
+                min_new_tokens=tokens,
+                pad_token_id=0,
+            )
 
     _forget(model.device)
-    draw(2)
-    taken = _median(draw, model.device, 1)
+    draw(1, 3)
+    taken = _median(draw, model.device, run.repeats(3))
+    peak = _peak(model.device)
+    generate(2)
     return {
         "draw_batch_s": taken,
-        "draw_token_ms": 1000 * taken / (len(starts) * reply),
-        "draw_peak_gib": _peak(model.device),
+        "draw_token_ms": 1000 * taken / (_REPLIES * reply),
+        "draw_peak_gib": peak,
+        "generate_token_ms": 1000 * _median(generate, model.device, 1) / reply,
     }
 
 

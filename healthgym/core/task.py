@@ -85,8 +85,18 @@ ReferenceIn = TypeVar("ReferenceIn", bound=Reference)
 StartIn = TypeVar("StartIn")
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class Instance(Generic[TaskT, ReferenceT, StartT]):
+class _Referable:
+    """What can be referred to weakly.
+
+    ``weakref_slot`` makes no slot for a generic class on CPython 3.12.2 and 3.12.3, Ubuntu 24.04's
+    own (fixed in 3.12.4).
+    """
+
+    __slots__ = ("__weakref__",)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(_Referable, Generic[TaskT, ReferenceT, StartT]):
     """One generated task: both halves, and the immutable data its world starts from.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""What a small model has read of a conversation, kept between its turns."""
+"""What a model has read of a conversation, kept between its turns."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from healthgym.integrations.trl.foreign import AnyModel
 
 if TYPE_CHECKING:
     import torch
+
+#: Kinds of models, by transformers' names, whose layers the reader knows how to call.
+_KNOWN = ("llama", "qwen3")
 
 
 @dataclass(slots=True)
@@ -32,11 +35,14 @@ class Memory:
 def readable(model: AnyModel) -> bool:
     """Return whether :class:`~healthgym.integrations.trl.reading.Reader` reads for a model.
 
-    It does so for a whole Qwen3 with a key for each query, as the small model is.
+    It does so for a Qwen3 or a Llama that attends to all it has read, with adapters or without.
     """
     config: Any = getattr(model, "config", None)
+    if getattr(config, "model_type", "") not in _KNOWN:
+        return False
+    rope: dict[str, Any] = getattr(config, "rope_parameters", None) or {}
     return (
-        getattr(config, "model_type", "") == "qwen3"
-        and config.num_key_value_heads == config.num_attention_heads
-        and not hasattr(model, "peft_config")
+        rope.get("rope_type", "default") == "default"
+        and rope.get("partial_rotary_factor", 1.0) == 1.0
+        and set(getattr(config, "layer_types", None) or ()) <= {"full_attention"}
     )

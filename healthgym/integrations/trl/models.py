@@ -249,7 +249,8 @@ def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
 
 def adapted(model: AnyModel) -> bool:
     """Return whether a model is so large that it is trained through adapters, not whole."""
-    return sum(parameter.numel() for parameter in model.parameters()) > ADAPTER_THRESHOLD
+    size: int = sum(parameter.numel() for parameter in model.parameters())
+    return size > ADAPTER_THRESHOLD
 
 
 def adapters(model: AnyModel) -> AnyModel:

@@ -262,7 +262,7 @@ def _read_on(
 
     from healthgym.integrations.trl.reading import Reader
 
-    chance = torch.Generator()
+    chance = torch.Generator(model.device)
     if sampling.temperature:
         # What is drawn follows from torch's own state, which trainers seed and restore.
         chance.manual_seed(int(torch.randint(2**62, ())))
