@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from dataclasses import replace
 
 import gymnasium
@@ -77,3 +79,25 @@ def test_what_is_read_from_files_is_read_each_time(lasting: bool) -> None:
     generator.lasting = lasting
     pair = [generator.generate(Split.TRAIN, 3) for _ in range(2)]
     assert (pair[0] is pair[1]) is lasting
+
+
+#: CPython 3.12.2 and 3.12.3 take ``Generic`` for a class that can be referred to.
+_AS_ON_3_12_3 = """
+import dataclasses, typing, weakref
+
+known = dataclasses._get_slots
+
+def mistaken(cls):
+    return iter(("__dict__", "__weakref__")) if cls is typing.Generic else known(cls)
+
+dataclasses._get_slots = mistaken
+from healthgym.core.task import Instance
+from healthgym.registration import make_health_env
+
+weakref.ref(Instance(None, None, None))
+make_health_env("HealthAgent/FhirRecord-v1", {}).reset(seed=0)
+"""
+
+
+def test_instances_are_shared_where_generics_are_denied_their_slot() -> None:
+    subprocess.run([sys.executable, "-c", _AS_ON_3_12_3], check=True)
