@@ -238,16 +238,17 @@ class _Recorded:
         positions: torch.Tensor,
     ) -> None:
         self._ids, self._positions = ids.clone(), positions.clone()
-        # Libraries make room for themselves when first called, which cannot be recorded. What this
-        # step writes to the cache, the first one that is played writes again.
-        aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call,unused-ignore]
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            step(self._ids, self._positions)
-        torch.cuda.current_stream().wait_stream(aside)
-        self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
-            self._logits = step(self._ids, self._positions)
+        with torch.cuda.device(ids.device):
+            # Libraries make room for themselves when first called, which cannot be recorded. What
+            # this step writes to the cache, the first one that is played writes again.
+            aside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call,unused-ignore]
+            aside.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(aside):
+                step(self._ids, self._positions)
+            torch.cuda.current_stream().wait_stream(aside)
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph):
+                self._logits = step(self._ids, self._positions)
 
     def __call__(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Return the logits of further tokens; good until the next call."""
