@@ -105,3 +105,20 @@ def test_the_workflow_checks_before_it_uploads_and_keeps_no_token(repo_root: Pat
     upload = publish["steps"][-1]
     assert upload["with"] == {"attestations": True}
     assert "secrets." not in str(told)
+
+
+def test_every_slow_test_is_run_at_night(repo_root: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    told = yaml.safe_load((repo_root / ".github" / "workflows" / "nightly.yml").read_text())
+    rooms = [room.split() for room in told["jobs"]["slow"]["strategy"]["matrix"]["room"]]
+    left = set((repo_root / "tests").rglob("test_*.py"))
+    for place, *ignored in rooms:
+        without = {repo_root / each.removeprefix("--ignore=") for each in ignored}
+        found = {
+            path
+            for path in (repo_root / place).rglob("test_*.py")
+            if not without & set(path.parents)
+        }
+        assert found
+        left -= found
+    assert not left
