@@ -50,7 +50,7 @@ def main(wheels: list[str]) -> None:
     (torch,) = (pin for pin in pins if pin.startswith("torch=="))
     others = compiled("\n".join(pin for pin in pins if pin != torch), "--no-deps")
     write("requirements.lock", others)
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
         file.write("\n".join(pins))
         file.flush()
         brought = compiled(torch, "--constraint", file.name)

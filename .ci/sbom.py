@@ -74,4 +74,4 @@ def bill(installed: list[Distribution]) -> dict[str, Any]:
 if __name__ == "__main__":
     out = Path(sys.argv[1])
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(bill(list(distributions())), indent=1) + "\n")
+    out.write_text(json.dumps(bill(list(distributions())), indent=1) + "\n", encoding="utf-8")

@@ -85,7 +85,7 @@ def test_constraints_name_versions_and_no_places(repo_root: Path) -> None:
 
 def pinned(path: Path) -> dict[str, str]:
     """Return the versions that a file of requirements names, by normalized name."""
-    found = re.findall(r"^([\w.-]+)==([^\s;\\]+)", path.read_text(), re.MULTILINE)
+    found = re.findall(r"^([\w.-]+)==([^\s;\\]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
 

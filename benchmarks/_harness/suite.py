@@ -192,7 +192,7 @@ def machine() -> dict[str, Any]:
     optimisation takes a quarter longer. The fixed piece of Python tells how fast both are together.
     """
     cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     model = next((line.split(":")[1].strip() for line in lines if "model name" in line), "")
     return {
         "cpu": model or platform.processor(),

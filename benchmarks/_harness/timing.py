@@ -126,7 +126,7 @@ def reference_work() -> None:
 
 def resident_mib() -> float:
     """Return the resident memory of this process, in MiB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
     return pages * resource.getpagesize() / 2**20
 
 
@@ -135,5 +135,5 @@ def peak_mib() -> float:
 
     ``getrusage`` would also count the parent's, which a process has for a moment as it starts.
     """
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024

@@ -24,7 +24,7 @@ import websockets
 
 def resident(pid: int) -> float:
     """Return a process's resident memory in MiB."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 

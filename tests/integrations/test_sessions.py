@@ -143,8 +143,8 @@ def test_a_session_on_the_command_line(
     assert main(["session", "call", "task.json", "finish", '{"value": [-1]}']) == 0
     assert capsys.readouterr().out.endswith("(The episode is over.)\n")
     assert main(["session", "score", "task.json", "--reward", "r.txt", "--json", "v.json"]) == 0
-    assert Path("r.txt").read_text() == "0\n"
-    told = json.loads(Path("v.json").read_text())
+    assert Path("r.txt").read_text(encoding="utf-8") == "0\n"
+    told = json.loads(Path("v.json").read_text(encoding="utf-8"))
     assert (told["schema"], told["success"], told["calls"]) == (
         "healthgym.session_score/1", False, 2,
     )  # fmt: skip

@@ -83,13 +83,13 @@ def served(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 def _await(address: str, server: subprocess.Popen[bytes], told: Path) -> None:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        assert server.poll() is None, told.read_text(errors="replace")[-2000:]
+        assert server.poll() is None, told.read_text(encoding="utf-8", errors="replace")[-2000:]
         try:
             if httpx.get(address, timeout=2.0).is_success:
                 return
         except httpx.HTTPError:
             time.sleep(0.5)
-    raise AssertionError(told.read_text(errors="replace")[-2000:])
+    raise AssertionError(told.read_text(encoding="utf-8", errors="replace")[-2000:])
 
 
 @pytest.mark.parametrize("calling", ["tools", "text"])

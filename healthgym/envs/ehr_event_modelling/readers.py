@@ -276,7 +276,9 @@ def _matching(kinds: Sequence[EventKind], target: Target) -> tuple[str, ...]:
     """Return the codes that are a target: its SNOMED code, or the ICD codes of the same disease."""
     snomed = vocabulary().targets[target].code
     table = json.loads(
-        files("healthgym.envs.ehr_event_modelling").joinpath("data/diagnoses.json").read_text()
+        files("healthgym.envs.ehr_event_modelling")
+        .joinpath("data/diagnoses.json")
+        .read_text("utf-8")
     )[target]
     found = set()
     for kind in kinds:

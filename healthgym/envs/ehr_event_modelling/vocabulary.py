@@ -119,4 +119,4 @@ def published() -> dict[str, Published]:
 
 
 def _text(name: str) -> str:
-    return files("healthgym.envs.ehr_event_modelling").joinpath(f"data/{name}").read_text()
+    return files("healthgym.envs.ehr_event_modelling").joinpath(f"data/{name}").read_text("utf-8")

@@ -57,7 +57,7 @@ from pathlib import Path
 
 from openenv.core.generic_client import GenericEnvClient
 
-episodes = json.loads((Path(__file__).parent / "episodes.json").read_text())
+episodes = json.loads((Path(__file__).parent / "episodes.json").read_text("utf-8"))
 returns = []
 with GenericEnvClient(base_url=sys.argv[1]).sync() as env:
     for episode in episodes:

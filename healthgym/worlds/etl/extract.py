@@ -41,7 +41,7 @@ Entry = TypeVar("Entry")
 @cache
 def vocabulary() -> JsonObject:
     """Return the words, items and columns that tables are made of."""
-    text = files("healthgym.worlds.etl").joinpath("vocabulary.json").read_text()
+    text = files("healthgym.worlds.etl").joinpath("vocabulary.json").read_text("utf-8")
     return dict(json.loads(text))
 
 

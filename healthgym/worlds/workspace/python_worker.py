@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import resource
 import signal
 import socket
 import struct
@@ -23,6 +22,9 @@ from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
+
+with suppress(ImportError):  # on Windows, where it is imported for its names, and never run
+    import resource
 
 #: An object of JSON, or of what a function returned.
 Message: TypeAlias = dict[str, object]
@@ -184,7 +186,7 @@ def counts_time() -> bool:
 def processor_time(pid: int) -> float:
     """Return the seconds of a processor that a process has had; 0 once it is gone."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / max(_TICKS, 1)

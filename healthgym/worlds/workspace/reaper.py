@@ -83,7 +83,7 @@ class Reaper:
     def watch(self, pid: int) -> None:
         """Have a child ended after this process; known ones are not told again."""
         try:
-            text = Path(f"/proc/{pid}/stat").read_text()
+            text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except OSError:
             return  # It has ended.
         name = f"{pid} {text.rpartition(')')[2].split()[19]}"
@@ -103,7 +103,7 @@ class Reaper:
         for task in Path("/proc/self/task").glob("*/children"):
             with suppress(OSError):
                 for pid in task.read_text().split():
-                    if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+                    if Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip() == name:
                         self.watch(int(pid))
 
 

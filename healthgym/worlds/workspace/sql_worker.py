@@ -204,7 +204,7 @@ class Worker:
     def spent(self) -> bool:
         """Return whether half of the memory is held: allocators give little of it back."""
         try:
-            with open("/proc/self/statm") as file:
+            with open("/proc/self/statm", encoding="utf-8") as file:
                 return int(file.read().split()[5]) * mmap.PAGESIZE > self.room // 2
         except OSError:
             return False

@@ -20,13 +20,13 @@ from tests.envs.ct_abnormality.conftest import Reader, do
 
 def write_table(path: Path, names: list[str], columns: tuple[str, ...] = LABELS) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["VolumeName", *columns])
         for row, name in enumerate(names):
             writer.writerow([name, *((row + n) % 3 == 0 for n in range(len(columns)))])
-    text = path.read_text().replace("True", "1").replace("False", "0")
-    path.write_text(text)
+    text = path.read_text(encoding="utf-8").replace("True", "1").replace("False", "0")
+    path.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ def drawn(tools: MedsTools, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("path", _UNUSUAL, ids=lambda path: path.stem)
 def test_unusual_configurations(tools: MedsTools, drawn: Path, tmp_path: Path, path: Path) -> None:
-    config = path.read_text()
+    config = path.read_text(encoding="utf-8")
     tools.convert(drawn / "prepared", path, tmp_path / "cohort")
     cohort = Pipeline(_tables(drawn / "raw")).run(config)
     _assert_equal(cohort, tmp_path / "cohort", described="_metadata" in config)
@@ -262,5 +262,5 @@ def _rows(path: Path) -> Iterable[dict[str, str]]:
 
 
 def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *rows])

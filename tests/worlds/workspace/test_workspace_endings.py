@@ -100,7 +100,7 @@ def family_of(pid: int) -> dict[int, str]:
 
 def alive(pid: int, born: str) -> bool:
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return False
     return fields[0] != "Z" and fields[19] == born

@@ -195,7 +195,7 @@ def test_a_limit_of_time_counts_the_processor_and_not_the_clock() -> None:
     def hold() -> None:
         """Have the worker wait for longer than it may compute."""
         for pid in descendants(os.getpid()):
-            if "monty" in Path(f"/proc/{pid}/comm").read_text():
+            if "monty" in Path(f"/proc/{pid}/comm").read_text(encoding="utf-8"):
                 os.kill(pid, signal.SIGSTOP)
                 threading.Timer(1.6, go_on, [pid]).start()
 

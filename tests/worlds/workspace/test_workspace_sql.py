@@ -226,7 +226,7 @@ def test_a_process_that_keeps_what_it_was_given_is_replaced(world: WorkspaceWorl
         assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
     process = sql.POOL.get().idle[-1]
     assert process._child is not None
-    held = Path(f"/proc/{process._child.pid}/statm").read_text().split()[5]
+    held = Path(f"/proc/{process._child.pid}/statm").read_text(encoding="utf-8").split()[5]
     assert int(held) * resource.getpagesize() < sql_process._PROCESS_MEMORY // 2
 
 

@@ -37,7 +37,9 @@ _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 @cache
 def _table() -> JsonObject:
-    table: JsonObject = json.loads((files(__package__) / "data" / "hearing.json").read_text())
+    table: JsonObject = json.loads(
+        (files(__package__) / "data" / "hearing.json").read_text("utf-8")
+    )
     return table
 
 

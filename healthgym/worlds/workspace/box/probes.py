@@ -95,7 +95,7 @@ def _canary() -> Iterator[Path]:
         # Anybody may write there, so that only the box can be what stops it.
         os.chmod(folder, 0o777)
         path = Path(folder, "canary.txt")
-        path.write_text("canary")
+        path.write_text("canary", encoding="utf-8")
         os.environ["HEALTHGYM_CANARY"] = "canary"
         try:
             yield path

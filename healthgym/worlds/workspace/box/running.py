@@ -143,7 +143,7 @@ class Running:
         if identity.uid_map:
             try:
                 for name in ("uid_map", "gid_map"):
-                    Path(f"/proc/{self.pid}/{name}").write_text(identity.uid_map)
+                    Path(f"/proc/{self.pid}/{name}").write_text(identity.uid_map, encoding="utf-8")
             except OSError as error:
                 raise InfrastructureError(f"The box does not start: {error}") from error
         maps.write(b"1")

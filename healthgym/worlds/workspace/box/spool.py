@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import weakref
@@ -71,6 +70,8 @@ class Spool:
 
 
 def _sealed(data: pa.Table) -> int:
+    import fcntl  # not on Windows, where no box is
+
     pa = require("pyarrow")
     plain = _plain(data)
     made = os.memfd_create("table", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
