@@ -57,3 +57,14 @@ def test_windows_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optional.sys, "platform", "win32")
     with pytest.raises(MissingDependencyError, match="use WSL or a container"):
         optional.require("pyarrow")
+
+
+@pytest.mark.parametrize(("flag", "told"), [("-O", ""), ("-OO", "python -OO strips docstrings")])
+def test_asserts_may_be_stripped_and_docstrings_may_not(flag: str, told: str) -> None:
+    begin = "import gymnasium, healthgym; gymnasium.make('HealthAgent/FhirRecord-v1').reset(seed=0)"
+    ended = subprocess.run(
+        [sys.executable, flag, "-W", "ignore", "-c", begin],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ended.returncode == 0) is not bool(told)
+    assert told in ended.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable
 
 _SECTION = re.compile(r"\n\s*(Args|Returns|Raises):\s*\n")
@@ -19,7 +20,7 @@ def describe(function: Callable[..., object]) -> tuple[str, dict[str, str]]:
     """
     doc = inspect.getdoc(function)
     if not doc:
-        raise TypeError(f"Tool {function.__name__} needs a docstring: it is the model's manual.")
+        raise TypeError(_missing(f"Tool {function.__name__}"))
     description, sections = _split(doc, _SECTION)
     return description, _entries(sections.get("Args", ""))
 
@@ -35,7 +36,7 @@ def describe_record(cls: type) -> tuple[str, dict[str, str]]:
     doc = inspect.cleandoc(vars(cls).get("__doc__") or "")
     # A dataclass without a docstring is given its signature.
     if not doc or doc.startswith(f"{cls.__name__}("):
-        raise TypeError(f"Record {cls.__name__} needs a docstring: it is the model's manual.")
+        raise TypeError(_missing(f"Record {cls.__name__}"))
     fields: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         text = inspect.cleandoc(vars(base).get("__doc__") or "")
@@ -59,3 +60,9 @@ def _entries(section: str) -> dict[str, str]:
         elif current and line.strip():
             entries[current] = f"{entries[current]} {line.strip()}".strip()
     return entries
+
+
+def _missing(whose: str) -> str:
+    if sys.flags.optimize > 1:
+        return "python -OO strips docstrings, which are the model's manual of tools: leave it out."
+    return f"{whose} needs a docstring: it is the model's manual."
