@@ -173,6 +173,8 @@ class _Batch:
             if memory.keys is not None and memory.values is not None:
                 self.keys[:, row, :, : memory.length] = memory.keys
                 self.values[:, row, :, : memory.length] = memory.values
+                # Twice is more than long conversations leave room for.
+                memory.keys = memory.values = None
         #: Whether rows can be dropped; a recorded step has as many as it was recorded with.
         self.shrinks = not _records(reader.device)
         self._recorded: _Recorded | None = None
