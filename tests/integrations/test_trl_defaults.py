@@ -61,6 +61,11 @@ def test_words_of_the_command_line_go_before() -> None:
     assert told("--difficulty", "easy").env_kwargs["difficulty"] == "easy"
     assert told("HealthAgent/PriorAuthorization-v1").reinforced.steps == 80
     assert told("--model", "smollm2").supervised.policies == told().supervised.policies
+    small = told("--no-transfer", "--beside", "8", "--watch", "0", "--max-new-tokens", "32")
+    assert not small.transfer
+    assert (small.beside, small.watch, small.max_new_tokens) == (8, 0, 32)
+    with pytest.raises(ConfigurationError, match="at least 1"):
+        told("--beside", "0")
     with pytest.raises(ConfigurationError, match="NAME=2"):
         told("--policy", "oracle=much")
     with pytest.raises(ConfigurationError, match="policies"):
