@@ -304,10 +304,14 @@ def _ridge(seen: Floats, known: Floats, unseen: Floats) -> Floats:
     scale = np.sqrt(used.sum() or 1)
     left = (seen[:, used] - mean[used]) / spread[used] / scale
     right = (unseen[:, used] - mean[used]) / spread[used] / scale
-    # In the dual, for there are more columns than labels.
-    inner = left @ left.T + _RIDGE * np.eye(len(left))
-    weights = np.linalg.solve(inner, known - known.mean())
-    return np.asarray(right @ (left.T @ weights))
+    rows, columns = left.shape
+    centred = known - known.mean()
+    # The same weights either way: the smaller matrix is solved.
+    if columns < rows:
+        weights = np.linalg.solve(left.T @ left + _RIDGE * np.eye(columns), left.T @ centred)
+    else:
+        weights = left.T @ np.linalg.solve(left @ left.T + _RIDGE * np.eye(rows), centred)
+    return np.asarray(right @ weights)
 
 
 def _stump(seen: Floats, known: Floats, unseen: Floats) -> Floats:
