@@ -14,7 +14,7 @@ from importlib.resources import files
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.expressions import Expression
 
-_TABLES = ("own_words.json", "dealings.json")
+_TABLES = ("own_words.json", "dealings.json", "payer_dealings.json")
 #: Where a clause of a sentence ends.
 CLAUSE = re.compile(r"[,:]\s| - | but | however ")
 _PART = re.compile(r"@(\w+)@")

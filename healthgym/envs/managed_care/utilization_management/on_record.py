@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
+from healthgym.core.records import replace
+from healthgym.envs.managed_care.utilization_management.dealings import Dealings
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.accounts import Account
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, values_of
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
@@ -49,6 +52,45 @@ def account_of(
         found=lambda: frozenset(_amounts(findings)),
         free=frozenset(name for name, so in free.items() if so),
     )
+
+
+def dealings_of(
+    findings: Findings, texts: Texts, heard: Iterable[str], policy: Callable[[], str]
+) -> Dealings:
+    """Return what is on record of dealings with the practice and others.
+
+    Args:
+        findings: What the packet shows, and what was found.
+        texts: What could be seen.
+        heard: What the other side said on calls.
+        policy: Returns what the policy says.
+    """
+    world, case = findings.after, findings.case_id
+
+    def theirs() -> str:
+        written = leaves([replace(one, outcome_reason=None) for one in world.appeals.of(case)])
+        return "\n".join((*heard, *(text for text in written if isinstance(text, str))))
+
+    called = bool(world.peer.of(case)) or any(heard)
+    return Dealings(texts, theirs, policy, _names(findings), called)
+
+
+def _names(findings: Findings) -> Mapping[str, str]:
+    """Return who and what is called by a name, longer names before shorter ones."""
+    world, case = findings.after, findings.after.cases.get(findings.case_id)
+    chart, intake = world.charts[case.patient_id], world.intake.find(case.id)
+    patient, policy = chart.patient, findings.policy
+    found = {f"{patient.first_name} {patient.last_name}": "the member"}
+    found |= {plan.plan_name: "the plan" for plan in chart.coverages}
+    found |= {policy.id: "the policy", policy.version: "the version"}
+    if intake is not None:
+        by = intake.requesting_provider
+        doctor = (by.provider_name if by else "") or ""
+        found |= {doctor: "the doctor", doctor.partition(",")[0]: "the doctor"}
+        for line in intake.line_items:
+            found |= {each.name: "the service" for each in line.procedures if each.name}
+    longest = sorted(filter(None, found), key=len, reverse=True)
+    return {name.casefold(): found[name] for name in longest}
 
 
 @kept

@@ -13,11 +13,12 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TypeGuard, TypeVar
 
+from healthgym.envs.managed_care.utilization_management.dealings import Dealings
 from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.measured import Measured
-from healthgym.envs.managed_care.utilization_management.on_record import account_of
+from healthgym.envs.managed_care.utilization_management.on_record import account_of, dealings_of
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
@@ -88,7 +89,8 @@ class Visible:
         """Return what a text claims beyond days and numbers that nobody could see or hear."""
         if not text.strip():
             return ()
-        return (*uncovered(text, self._seen), *unaccounted(text, self._account))
+        own_work = (*unaccounted(text, self._account), *self._dealings.unfounded(text))
+        return (*uncovered(text, self._seen), *own_work)
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
@@ -237,6 +239,11 @@ class Visible:
     def _account(self) -> Account:
         """What is on record of the work on the case."""
         return account_of(self.findings, self._seen.texts, self.heard, lambda: self._between)
+
+    @cached_property
+    def _dealings(self) -> Dealings:
+        """What is on record of dealings with the practice and others."""
+        return dealings_of(self.findings, self._seen.texts, self.heard, lambda: self.page)
 
     @cached_property
     def _months(self) -> frozenset[str]:

@@ -1,0 +1,113 @@
+"""What the payer's staff tell of their dealings: with the practice, with paper, and with others.
+
+That the practice gave in, that a committee or a program decided, that a page was lost, that
+somebody was seen or called, that others were treated alike, that a decision is only for show: it is
+false unless it is on record (:mod:`~healthgym.worlds.managed_care.dealings`). On record is what the
+practice wrote and said, and all that could be seen. What may yet happen is free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.dealings import (
+    DealtWith,
+    Told,
+    asked,
+    denied,
+    what_of,
+    widened,
+)
+from healthgym.worlds.managed_care.word_forms import form
+
+#: What may not be told unless the file has it in these words, by the name of its expression.
+_NOT_ON_FILE = {
+    "authority": "nobody else decides",
+    "staff_said": "nobody else had a part in it",
+    "met_them": "nobody was seen or spoken with",
+    "insured_said": "the member said nothing to the plan",
+    "paper": "nothing happened to the paper",
+    "others": "each case is decided by itself",
+    "taken_back": "words that take back what they say",
+    "provisional": "what was decided is decided",
+    "consequence": "nothing like that follows",
+    "wrong_appeal": "no way to appeal",
+    "motive": "no reason to decide",
+    "method": "no way to review",
+    "own_deed": "nobody on file did it",
+}
+#: The same, unless there was to be a call with the practice.
+_NO_CALL = {"called_them": "there was no call"}
+#: What can be told as something that may happen: "a lawyer may help you", "if a page got lost".
+_POSSIBLE = frozenset({"authority", "staff_said", "met_them", "insured_said", "paper", "own_deed"})
+#: What the practice is said to have done or said; who is spoken to is the practice, or the member.
+_DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
+#: Words that begin another clause, which is not denied or supposed with the one before.
+_GOING_ON = r"(?!(?:that|who|which|but|because|and|since|so|until|after|as|when)\b)"
+#: What denies something from further away: before it, in a list, or as what a sentence begins with.
+_DENIED = re.compile(
+    r"\b(?:no|not|never|neither|nor|none|without|nobody|nothing)\b"
+    rf"(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
+    r"\b(?:no|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4},? (?:n?or )?$|"
+    r"^(?:nothing|none|nobody|no one) (?:that|who|of|which)\b[^,.;:]*$"
+)
+#: What only may be so, before it or in a list.
+_SUPPOSED = re.compile(
+    r"\b(?:if|whether|unless|should|may|might|can|could|would|whatever|what|anything|whichever)\b"
+    rf"(?: {_GOING_ON}[\w'-]+| (?:think|believe|feel|find) that){{0,9}} $|"
+    rf"\b(?:may|might|can|could)\b(?:,? {_GOING_ON}[\w'-]+){{0,9}} or (?:an? |the |your )?$"
+)
+
+
+@dataclass(frozen=True)
+class Dealings(DealtWith):
+    """What is on record of the payer's dealings.
+
+    Attributes:
+        called: Whether there was to be a call with the practice.
+    """
+
+    called: bool = False
+
+    def unfounded(self, text: str) -> Iterator[str]:
+        """Yield what a text tells of dealings that is not on record.
+
+        Args:
+            text: The text.
+        """
+        for sentence in self.sentences(text):
+            for told in told_in(sentence):
+                why = self._wrong(told)
+                if why:
+                    yield f"{why}: {told.words[:60]!r}"
+
+    def _wrong(self, told: Told) -> str:
+        if self.has(told.words):
+            return ""
+        if told.form in _NOT_ON_FILE:
+            return _NOT_ON_FILE[told.form]
+        if told.form in _NO_CALL:
+            return "" if self.called else _NO_CALL[told.form]
+        if told.form in _DID:
+            return "" if self.did(told.what) else "nobody did"
+        return "" if self.spoken and self.said(told.what) else "nobody said so"
+
+
+@short_text_cache(2048, 400)  # it tells the same on any file
+def told_in(sentence: str) -> tuple[Told, ...]:
+    """Return what a sentence, in small letters, tells of dealings."""
+    return tuple(_told(sentence))
+
+
+def _told(sentence: str) -> Iterator[Told]:
+    for name in (*_NOT_ON_FILE, *_NO_CALL, *_DID, *_SAID):
+        for found in form(name).finditer(sentence):
+            before = sentence[: found.start()]
+            if denied(before) or _DENIED.search(before) or asked(sentence, before):
+                continue
+            supposed = name in _POSSIBLE or name not in _NOT_ON_FILE
+            if not (supposed and _SUPPOSED.search(before)):
+                yield Told(name, widened(found), what_of(found))
