@@ -26,16 +26,16 @@ _SENTENCE = re.compile(r"\s(?<=[.!?]\s)\s*|[;\n]+")
 #: Contractions, spelled out.
 CONTRACTED = (("'ve ", " have "), ("'ll ", " will "), ("'d ", " would "))
 #: What denies something; "no doubt" and "I can't stress it enough" affirm it.
-_NOT = (
+NOT = (
     r"\b(?:no(?! (?:doubt|question|longer|less|way around))|not(?! (?:only|just|least))|never|nor|"
     r"neither|none|without(?! (?:a |any )?(?:doubt|question))|nobody|nothing|(?!ca|could)\w+n't)"
 )
 #: The same, a few words before it in its clause.
-_DENIED = re.compile(_NOT + r"(?: (?!that\b|who\b|which\b|but\b|because\b|and\b)[\w'-]+){0,6} $")
+_DENIED = re.compile(NOT + r"(?: (?!that\b|who\b|which\b|but\b|because\b|and\b)[\w'-]+){0,6} $")
 #: Behind what a question takes for granted: "a denial that your director regretted?"
 _GRANTED = re.compile(r"\b(?:what|once|after|since|that|as|when|which|because|given)(?: \w+)? $")
 #: Fewest words of a file that are known again in a text, for fewer stand in any.
-_RECOGNIZED = 5
+RECOGNIZED = 5
 #: A decision that the other side's own words may deny.
 _GRANTING = ("appro", "grant", "autho", "accep", "clear")
 #: What denies it, supposes it or asks for it, right before it, and how near it is looked for.
@@ -132,12 +132,6 @@ def denied(before: str) -> bool:
 def asked(sentence: str, before: str) -> bool:
     """Return whether a sentence asks for something, and does not take it for granted."""
     return sentence.endswith("?") and not _GRANTED.search(before)
-
-
-def widened(found: re.Match[str]) -> str:
-    """Return what was found with the words behind it, if by itself it has few."""
-    words = found[0].split()
-    return " ".join((*words, *found.string[found.end() :].split()[: _RECOGNIZED - len(words)]))
 
 
 def what_of(found: re.Match[str]) -> str:

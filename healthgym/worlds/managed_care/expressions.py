@@ -59,9 +59,9 @@ class Expression:
         """Return how it stands at a place of a text; None if it does not."""
         return self._whole.match(text, start)  # at one place that is sooner said than its words
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Return an iterator over where it stands in a text."""
-        return self._whole.finditer(text) if self.search(text) else iter(())
+    def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
+        """Return an iterator over where it stands in a text, or from a place of it on."""
+        return self._whole.finditer(text, start) if self.search(text, start) else iter(())
 
     def sub(self, words: str, text: str) -> str:
         """Return a text with words in the place of whatever it stands in."""

@@ -1,7 +1,8 @@
 """Expressions by which words of somebody's own are read, from the tables of ``data``.
 
 Each name stands for alternatives, one a row; ``@part@`` in a row is a part that several share.
-``own_words.json`` is for everybody, ``dealings.json`` for what a practice tells of its dealings.
+``own_words.json`` is for everybody, ``dealings.json`` for what a practice tells of its dealings,
+``payer_dealings.json`` for what the payer tells of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ def untitled(text: str) -> str:
 @cache
 def form(name: str) -> Expression:
     """Return the expression of a name."""
-    return Expression(map(_whole, _data()[name]))
+    return Expression(rows_of(name))
+
+
+def rows_of(name: str) -> list[str]:
+    """Return the rows of an expression, with their parts written out."""
+    return list(map(_whole, _data()[name]))
 
 
 def _whole(row: str) -> str:

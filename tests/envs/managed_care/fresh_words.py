@@ -31,10 +31,17 @@ def payer(name: str) -> Iterator[Scored]:
     """Yield for each text of the payer's desk its field, its words and whether it passes."""
     for field, texts in wording.variants(name).items():
         for place, text in enumerate(texts):
-            yield field, text, not _failing(field, text, place)
+            yield field, text, not failing(field, text, place)
 
 
-def _failing(field: str, text: str, place: int) -> set[str]:
+def failing(field: str, text: str, place: int) -> set[str]:
+    """Return the checks of the payer's desk that a right episode fails with a text in it.
+
+    Args:
+        field: The field.
+        text: The text.
+        place: Its place in its file, by which the task is chosen.
+    """
     turn = place % len(_DIFFICULTIES)
     for difficulty in (*_DIFFICULTIES[turn:], *_DIFFICULTIES[:turn]):
         for index in range(place * _APART, place * _APART + _TASKS):

@@ -7,17 +7,18 @@ obliges, what is going to happen: it is false unless it is on record
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import stems
 from healthgym.worlds.managed_care.dealings import (
+    RECOGNIZED,
     DealtWith,
     Told,
     asked,
     denied,
     what_of,
-    widened,
 )
 from healthgym.worlds.managed_care.word_forms import form
 
@@ -86,9 +87,15 @@ def _told(sentence: str) -> Iterator[Told]:
     for name in (*_NOT_ON_FILE, *_NO_REASON, _WROTE):
         found = form(name).search(sentence)
         if found and (name == _LAW or not denied(sentence[: found.start()])):
-            yield Told(name, widened(found), "")
+            yield Told(name, _widened(found), "")
     for name in (_DID, _SAID, _NUMBERED, _DECIDER):
         for found in form(name).finditer(sentence):
             before = sentence[: found.start()]
             if not denied(before) and not asked(sentence, before):
                 yield Told(name, found[0], what_of(found))
+
+
+def _widened(found: re.Match[str]) -> str:
+    """Return what was found with the words behind it, if by itself it has few."""
+    words = found[0].split()
+    return " ".join((*words, *found.string[found.end() :].split()[: RECOGNIZED - len(words)]))

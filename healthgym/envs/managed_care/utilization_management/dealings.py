@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.dealings import (
+    NOT,
+    RECOGNIZED,
     DealtWith,
     Told,
     asked,
     denied,
     what_of,
-    widened,
 )
 from healthgym.worlds.managed_care.word_forms import form
 
@@ -47,13 +48,16 @@ _POSSIBLE = frozenset({"authority", "staff_said", "met_them", "insured_said", "p
 _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
 #: Words that begin another clause, which is not denied or supposed with the one before.
 _GOING_ON = r"(?!(?:that|who|which|but|because|and|since|so|until|after|as|when)\b)"
-#: What denies something from further away: before it, in a list, or as what a sentence begins with.
+#: What denies something from further away, or in a list.
 _DENIED = re.compile(
-    r"\b(?:no|not|never|neither|nor|none|without|nobody|nothing)\b"
-    rf"(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
-    r"\b(?:no|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4},? (?:n?or )?$|"
-    r"^(?:nothing|none|nobody|no one) (?:that|who|of|which)\b[^,.;:]*$"
+    rf"{NOT}(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
+    r"\b(?:no(?! doubt\b)|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4}"
+    r"(?:,? n?or|,) $"
 )
+#: How far that goes from where a sentence begins: "nothing that anybody said …".
+_ALL_DENIED = re.compile(r"(?:nothing|none|nobody|no one) (?:that|who|of|which)\b[^,.;:]*")
+#: How far before something these are looked for.
+_NEAR = 240
 #: What only may be so, before it or in a list.
 _SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|should|may|might|can|could|would|whatever|what|anything|whichever)\b"
@@ -103,11 +107,19 @@ def told_in(sentence: str) -> tuple[Told, ...]:
 
 
 def _told(sentence: str) -> Iterator[Told]:
+    opening = _ALL_DENIED.match(sentence)
+    first = opening.end() if opening else 0
     for name in (*_NOT_ON_FILE, *_NO_CALL, *_DID, *_SAID):
-        for found in form(name).finditer(sentence):
-            before = sentence[: found.start()]
+        supposable = name in _POSSIBLE or name not in _NOT_ON_FILE
+        for found in form(name).finditer(sentence, first):
+            before = sentence[max(found.start() - _NEAR, 0) : found.start()]
             if denied(before) or _DENIED.search(before) or asked(sentence, before):
                 continue
-            supposed = name in _POSSIBLE or name not in _NOT_ON_FILE
-            if not (supposed and _SUPPOSED.search(before)):
-                yield Told(name, widened(found), what_of(found))
+            if not (supposable and _SUPPOSED.search(before)):
+                yield Told(name, _widened(found), what_of(found))
+
+
+def _widened(found: re.Match[str]) -> str:
+    """Return what was found, or as many words as are known again from where it begins."""
+    words = found.string[found.start() : found.end() + _NEAR].split(maxsplit=RECOGNIZED)
+    return max(found[0], " ".join(words[:RECOGNIZED]), key=len)
