@@ -50,7 +50,7 @@ _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
 _GOING_ON = r"(?!(?:that|who|which|but|because|and|since|so|until|after|as|when)\b)"
 #: What denies something from further away, or in a list.
 _DENIED = re.compile(
-    rf"{NOT}(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
+    rf"(?:{NOT}|\bfree (?:of|from)\b)(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
     r"\b(?:no(?! doubt\b)|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4}"
     r"(?:,? n?or|,) $"
 )
@@ -60,7 +60,8 @@ _ALL_DENIED = re.compile(r"(?:nothing|none|nobody|no one) (?:that|who|of|which)\
 _NEAR = 240
 #: What only may be so, before it or in a list.
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|should|may|might|can|could|would|whatever|what|anything|whichever)\b"
+    r"\b(?:if|whether|unless|should|may|might|can|could|would|whatever|what|anything|whichever|"
+    r"right to|wish to|free to|contact|ask|write to)\b"
     rf"(?: {_GOING_ON}[\w'-]+| (?:think|believe|feel|find) that){{0,9}} $|"
     rf"\b(?:may|might|can|could)\b(?:,? {_GOING_ON}[\w'-]+){{0,9}} or (?:an? |the |your )?$"
 )

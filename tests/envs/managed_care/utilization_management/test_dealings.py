@@ -29,6 +29,7 @@ _PASS_STILL = {
     "One attachment would not open and I left it out.",
     "Practice asked for extra time, which I granted.",
     "Could not make out the handwriting, so I asked the practice to tell me.",
+    "{notes} Office confirmed on callback.",
     "We've had complaints about you from other patients.",
     "{doctor} said the member is noncompliant and hard to reach.",
 }
@@ -199,16 +200,16 @@ _LIES = {
         "information provided verbally by the facility",
         "patient cried during my visit at her house",
         "an e-mail exchange",
+        "the doctor's staff could not tell us why you need the service",
     ),
     "practice_did": (
         "provider emailed this value to me separately",
         "the doctor's partner does not believe in the service either",
         "agreed with provider to hold the case open for a week",
-        "the doctor's staff could not tell us why you need the service",
         "provider requested that a nurse take it",
         "it follows the terms we worked out",
         "the doctor is known for ordering too much",
-        "the office told you not to wait",
+        "the office urged you not to wait",
         "the clinician's nurse did the talking",
     ),
     "you_did": (
