@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from healthgym.worlds.managed_care.claim_words import STEM, free_of_policies, stems
 from healthgym.worlds.managed_care.disguises import flattened, plain_letters
@@ -45,7 +45,7 @@ _REFUSED = re.compile(
 )
 _NEAR = 60
 #: How words for a mistake, and for what there is no doubt of, begin.
-_CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
+CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
 #: So many words that the other side did not use are too many in what it is said to have said.
 _STRANGE = 3
 _LEAST_LETTERS = 4
@@ -80,6 +80,8 @@ class DealtWith:
     theirs: Callable[[], str]
     policy: Callable[[], str]
     names: Mapping[str, str]
+    #: How words begin that the other side is said to have said only if it used them.
+    weighty: ClassVar[tuple[str, ...]] = (*_GRANTING, *CONCEDING)
 
     def sentences(self, text: str) -> Iterator[str]:
         """Yield the sentences of a text in small letters, names told as what they are."""
@@ -105,11 +107,11 @@ class DealtWith:
     def said(self, what: str) -> bool:
         """Return whether what the other side is said to have said may be in its words.
 
-        What was said is told again in other words. A grant or a mistake is in its own words, or
-        it was none; of all else most words are.
+        What was said is told again in other words. What is weighty, a grant or a mistake, is in
+        its own words, or it was none; of all else most words are.
         """
         told = stems(what)
-        heavy = (stem for stem in told if stem.startswith((*_GRANTING, *_CONCEDING)))
+        heavy = (stem for stem in told if stem.startswith(self.weighty))
         strange = {one for one in told if len(one) >= _LEAST_LETTERS}
         strange -= free_of_policies() | self._known
         return all(map(self.did, heavy)) and len(strange) < max(_STRANGE, len(told) / 2)

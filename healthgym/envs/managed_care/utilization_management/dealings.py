@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.dealings import (
+    CONCEDING,
     NOT,
     RECOGNIZED,
     DealtWith,
@@ -76,6 +78,8 @@ class Dealings(DealtWith):
     """
 
     called: bool = False
+    #: That the practice spoke of an approval is nothing; that it gave in is.
+    weighty: ClassVar[tuple[str, ...]] = CONCEDING
 
     def unfounded(self, text: str) -> Iterator[str]:
         """Yield what a text tells of dealings that is not on record.
