@@ -52,7 +52,7 @@ _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
 _GOING_ON = r"(?!(?:that|who|which|but|because|and|since|so|until|after|as|when)\b)"
 #: What denies something from further away, or in a list.
 _DENIED = re.compile(
-    rf"(?:{NOT}|\bfree (?:of|from)\b)(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
+    rf"(?:{NOT}|\bfree (?:of|from)\b|\bw/o\b)(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
     r"\b(?:no(?! doubt\b)|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4}"
     r"(?:,? n?or|,) $"
 )
