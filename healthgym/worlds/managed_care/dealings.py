@@ -48,7 +48,8 @@ _NEAR = 60
 CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
 #: So many words that the other side did not use are too many in what it is said to have said.
 _STRANGE = 3
-_LEAST_LETTERS = 4
+#: Fewest letters of a word by which what was said is known.
+LEAST_LETTERS = 4
 
 
 class Told(NamedTuple):
@@ -112,7 +113,7 @@ class DealtWith:
         """
         told = stems(what)
         heavy = (stem for stem in told if stem.startswith(self.weighty))
-        strange = {one for one in told if len(one) >= _LEAST_LETTERS}
+        strange = {one for one in told if len(one) >= LEAST_LETTERS}
         strange -= free_of_policies() | self._known
         return all(map(self.did, heavy)) and len(strange) < max(_STRANGE, len(told) / 2)
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.claim_words import free_of_policies, stems
 from healthgym.worlds.managed_care.dealings import (
     CONCEDING,
+    LEAST_LETTERS,
     NOT,
     RECOGNIZED,
     DealtWith,
@@ -102,7 +104,13 @@ class Dealings(DealtWith):
             return "" if self.called else _NO_CALL[told.form]
         if told.form in _DID:
             return "" if self.did(told.what) else "nobody did"
-        return "" if self.spoken and self.said(told.what) else "nobody said so"
+        said = self.said(told.what) if self.spoken else self._stands(told.what)
+        return "" if said else "nobody said so"
+
+    def _stands(self, what: str) -> bool:
+        """Return whether the words of what somebody is said to have said stand on file."""
+        told = {stem for stem in stems(what) if len(stem) >= LEAST_LETTERS}
+        return bool(told) and told <= free_of_policies() | stems(self.file.flat)
 
 
 @short_text_cache(2048, 400)  # it tells the same on any file

@@ -20,6 +20,7 @@ _WRONG = ("dealings_wrong", "dealings_later_wrong")
 _RIGHT = ("dealings_right", "dealings_later_right")
 #: What is false and passes still: of what a call may have brought, or known by its sense alone.
 _PASS_STILL = {
+    "We went ahead with this because {doctor} said you would be hospitalized otherwise.",
     "Per our call with {doctor}'s office, the start date was moved up.",
     "We have let your primary care doctor know that you may stop your other medicines.",
     "Our staff recalls you from an earlier case and is glad to help again.",
@@ -289,6 +290,12 @@ def test_what_only_comes_near_to_a_lie_is_free(words: str) -> None:
 def test_what_the_practice_said_may_be_told(lie: str, said: str) -> None:
     assert list(_record().unfounded(lie))
     assert not list(_record(theirs=said, called=True).unfounded(lie))
+
+
+def test_what_the_practice_wrote_may_be_told() -> None:
+    words = "your doctor told us that you have asthma"
+    assert list(_record().unfounded(words))
+    assert not list(_record(file="that the patient has asthma: yes.").unfounded(words))
 
 
 def test_a_call_that_was_to_be_may_be_told() -> None:
