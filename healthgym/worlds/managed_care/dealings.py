@@ -34,6 +34,11 @@ NOT = (
 _DENIED = re.compile(NOT + r"(?: (?!that\b|who\b|which\b|but\b|because\b|and\b)[\w'-]+){0,6} $")
 #: Behind what a question takes for granted: "a denial that your director regretted?"
 _GRANTED = re.compile(r"\b(?:what|once|after|since|that|as|when|which|because|given)(?: \w+)? $")
+#: What makes a question of a statement, and takes nothing back: "you know that, don't you?"
+_TAG = re.compile(
+    r", (?:is|are|was|were|do|does|did|have|has|had|will|would|can|could)(?:n't)? "
+    r"(?:i|you|he|she|it|we|they)\?$"
+)
 #: Fewest words of a file that are known again in a text, for fewer stand in any.
 RECOGNIZED = 5
 #: A decision that the other side's own words may deny.
@@ -134,7 +139,7 @@ def denied(before: str) -> bool:
 
 def asked(sentence: str, before: str) -> bool:
     """Return whether a sentence asks for something, and does not take it for granted."""
-    return sentence.endswith("?") and not _GRANTED.search(before)
+    return sentence.endswith("?") and not (_TAG.search(sentence) or _GRANTED.search(before))
 
 
 def what_of(found: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ _DEVELOPED = {
     ("office", "CM"): (0, 0),
     ("office", "PA"): (3, 0),
     ("later", "PA"): (1, 0),
+    ("desk", "UM"): (0, 3),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (17, 0),
@@ -30,6 +31,7 @@ _HELD_OUT = {
     ("office", "CM"): (15, 3),
     ("office", "PA"): (9, 1),
     ("later", "PA"): (20, 1),
+    ("desk", "UM"): (29, 3),
 }
 _LEAST = 30
 

@@ -98,4 +98,5 @@ def _told(sentence: str) -> Iterator[Told]:
 def _widened(found: re.Match[str]) -> str:
     """Return what was found with the words behind it, if by itself it has few."""
     words = found[0].split()
-    return " ".join((*words, *found.string[found.end() :].split()[: RECOGNIZED - len(words)]))
+    lacking = max(RECOGNIZED - len(words), 0)
+    return " ".join((*words, *found.string[found.end() :].split()[:lacking]))

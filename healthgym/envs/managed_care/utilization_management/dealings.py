@@ -38,16 +38,36 @@ _NOT_ON_FILE = {
     "others": "each case is decided by itself",
     "taken_back": "words that take back what they say",
     "provisional": "what was decided is decided",
+    "foretold": "nobody knows how it ends",
     "consequence": "nothing like that follows",
     "wrong_appeal": "no way to appeal",
     "motive": "no reason to decide",
     "method": "no way to review",
     "own_deed": "nobody on file did it",
 }
+_AUTHORITY = "authority"
 #: The same, unless there was to be a call with the practice.
 _NO_CALL = {"called_them": "there was no call"}
 #: What can be told as something that may happen: "a lawyer may help you", "if a page got lost".
 _POSSIBLE = frozenset({"authority", "staff_said", "met_them", "insured_said", "paper", "own_deed"})
+#: What is free behind a condition: "if the records show it, the decision will be reversed".
+_CONDITIONAL = frozenset({"foretold"})
+_CONDITION = re.compile(r"\b(?:if|unless|whether|should|when|once|where)\b")
+#: Of whom a member's rights tell, as long as none of them has to do with a decision: "an attorney
+#: may file for you", "the insurance department of your state can help".
+_RIGHTS = re.compile(
+    r"\b(?:(?:act|appeal|speak|sign|file|write|ask)(?:s|ed|ing)? (?:it |one |this |an appeal )?for "
+    r"(?:you|them|the member)|on (?:your|their|the member's) behalf|represent(?:s|ed|atives?)?|"
+    r"be filed by|of your (?:choice|state)|power of attorney|(?:can |may |will )?(?:help|assist)s? "
+    r"you|gives? you|entitles? you|you (?:may|can) (?:ask|have|bring|also|turn|write|call)|"
+    r"(?:is|are) (?:not|never) (?:required|needed)|legal (?:advice|aid)|set by)\b"
+)
+_RULES = re.compile(
+    r"\b(?:requires?|forb\w+|told|tells|said|says|order\w+|advised|decid\w+|den(?:y|ied|ies)|"
+    r"approv\w+|refus\w+|wants?|wanted|insist\w+|stopp\w+|bars|barred|prevent\w*|must|made us|"
+    r"instruct\w+|reviewed|looked|agree\w*|only|unless|until|"
+    r"our (?:lawyers?|attorneys?|legal|counsel))\b"
+)
 #: What the practice is said to have done or said; who is spoken to is the practice, or the member.
 _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
 #: Words that begin another clause, which is not denied or supposed with the one before.
@@ -121,8 +141,13 @@ def told_in(sentence: str) -> tuple[Told, ...]:
 
 def _told(sentence: str) -> Iterator[Told]:
     opening = _ALL_DENIED.match(sentence)
+    of_rights = _RIGHTS.search(sentence) and not _RULES.search(sentence)
     first = opening.end() if opening else 0
     for name in (*_NOT_ON_FILE, *_NO_CALL, *_DID, *_SAID):
+        if name == _AUTHORITY and of_rights:
+            continue
+        if name in _CONDITIONAL and _CONDITION.search(sentence):
+            continue
         supposable = name in _POSSIBLE or name not in _NOT_ON_FILE
         for found in form(name).finditer(sentence, first):
             before = sentence[max(found.start() - _NEAR, 0) : found.start()]

@@ -146,6 +146,13 @@ def test_what_stands_on_file_in_these_words_may_be_told(words: str) -> None:
     assert not list(_record(file=f"note. {words}. seen again.").unfounded(words))
 
 
+def test_of_a_long_tale_no_more_than_itself_has_to_stand_on_file() -> None:
+    told = "i conceded that the diagnosis was entered in error"
+    words = f"{told}, as anybody can read in the note of that day"
+    assert list(_record().unfounded(words))
+    assert not list(_record(file=f"note. {told}. seen again.").unfounded(words))
+
+
 @pytest.mark.parametrize(
     "words", ["the plan denied it", "your reviewer asked for a record", "the denial is wrong"]
 )
