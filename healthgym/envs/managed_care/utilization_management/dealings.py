@@ -62,6 +62,7 @@ _RIGHTS = re.compile(
     r"you|gives? you|entitles? you|you (?:may|can) (?:ask|have|bring|also|turn|write|call)|"
     r"(?:is|are) (?:not|never) (?:required|needed)|legal (?:advice|aid)|set by)\b"
 )
+#: What rules over a decision, which is none of a member's rights.
 _RULES = re.compile(
     r"\b(?:requires?|forb\w+|told|tells|said|says|order\w+|advised|decid\w+|den(?:y|ied|ies)|"
     r"approv\w+|refus\w+|wants?|wanted|insist\w+|stopp\w+|bars|barred|prevent\w*|must|made us|"
