@@ -25,6 +25,7 @@ _SIZES: dict[str, Any] = {
 }
 _KINDS = {
     "llama, keys shared": ("LlamaConfig", {"num_key_value_heads": 2}),
+    "qwen2, keys shared": ("Qwen2Config", {"num_key_value_heads": 2}),
     "qwen3, keys shared": ("Qwen3Config", {"num_key_value_heads": 2, "head_dim": 16}),
     "qwen3, a key each": ("Qwen3Config", {"num_key_value_heads": 6, "head_dim": 8}),
 }
@@ -118,6 +119,7 @@ def test_what_is_drawn_follows_from_the_generator(device: str) -> None:
     [
         ("GPT2Config", {}),
         ("LlamaConfig", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}),
+        ("Qwen2Config", {"use_sliding_window": True, "max_window_layers": 1}),
         ("Qwen3Config", {"use_sliding_window": True, "max_window_layers": 1}),
     ],
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import torch
 
 #: Kinds of models, by transformers' names, whose layers the reader knows how to call.
-_KNOWN = ("llama", "qwen3")
+_KNOWN = ("llama", "qwen2", "qwen3")
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Memory:
 def readable(model: AnyModel) -> bool:
     """Return whether :class:`~healthgym.integrations.trl.reading.Reader` reads for a model.
 
-    It does so for a Qwen3 or a Llama that attends to all it has read, with adapters or without.
+    It does so for a Qwen2, Qwen3 or Llama that attends to all it has read, adapters or not.
     """
     config: Any = getattr(model, "config", None)
     if getattr(config, "model_type", "") not in _KNOWN:

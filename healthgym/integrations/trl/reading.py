@@ -1,6 +1,6 @@
 """Generation that reads a conversation once: the keys and values of each stay between its turns.
 
-The layers are those of a Qwen3 or a Llama of transformers, called one by one, because its own
+The layers are those of a Qwen or a Llama of transformers, called one by one, because its own
 ``generate`` keeps no cache between calls for conversations that grow by different lengths.
 
 On a GPU the step that draws one token more is recorded once a turn and played again: to launch the
@@ -41,7 +41,9 @@ class Reader:
         config = model.config
         self.context: int = config.max_position_embeddings
         self._layers = config.num_hidden_layers
-        self._heads, self._width = config.num_attention_heads, config.head_dim
+        self._heads = config.num_attention_heads
+        # Some kinds only ever divide their width by the heads, and do not say so.
+        self._width = getattr(config, "head_dim", None) or config.hidden_size // self._heads
         self._kept = config.num_key_value_heads
 
     @property
