@@ -6,8 +6,8 @@
 
 A run is ``healthgym train``: imitation, then reward, and for the main job as much more imitation
 beside it, each scored on the same held-out tasks. The runs of all seeds go side by side, a process
-each: a model of this size leaves most of a GPU idle. Folders are kept under ``--runs``, and a
-killed run goes on.
+each; six at once kept an H200 busy all the time, so measure one environment after the other.
+Folders are kept under ``--runs``, and a killed run goes on.
 """
 
 from __future__ import annotations

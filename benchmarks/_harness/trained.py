@@ -54,7 +54,9 @@ def _reached(stages: Mapping[str, JsonObject], kind: str) -> Figures:
     }
     shares = {name: one.total.interval.estimate for name, one in scores.items()}
     added = {}
-    for name in ("sft", *({"control"} & scores.keys())):
+    for name in ("sft", "control"):
+        if name not in scores:
+            continue
         found = gain(scores["grpo"], scores[name])
         added[f"over_{name}"] = {"gain": found.estimate, "low": found.low, "high": found.high}
     kinds = {

@@ -142,7 +142,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--episodes", type=int, help="held-out test tasks (default: 300)")
     run.add_argument("--watch", type=int, help="validation tasks played now and then; 0 for none")
     run.add_argument(
-        "--beside", type=int, help="episodes scored side by side (default: 64; more on a GPU)"
+        "--beside", type=int, help="episodes scored side by side; more are sooner on a GPU"
     )
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--threads", type=int, help="threads on a CPU; 0 for all (default: 1 if tiny)")
