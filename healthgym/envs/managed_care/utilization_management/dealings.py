@@ -59,7 +59,8 @@ _RIGHTS = re.compile(
     r"\b(?:(?:act|appeal|speak|sign|file|write|ask)(?:s|ed|ing)? (?:it |one |this |an appeal )?for "
     r"(?:you|them|the member)|on (?:your|their|the member's) behalf|represent(?:s|ed|atives?)?|"
     r"be filed by|of your (?:choice|state)|power of attorney|(?:can |may |will )?(?:help|assist)s? "
-    r"you|gives? you|entitles? you|you (?:may|can) (?:ask|have|bring|also|turn|write|call)|"
+    r"you|(?:gives?|entitles?) you(?! (?:to )?no)|"
+    r"you (?:may|can) (?:ask|have|bring|also|turn|write|call)|"
     r"(?:is|are) (?:not|never) (?:required|needed)|legal (?:advice|aid)|set by)\b"
 )
 #: What rules over a decision, which is none of a member's rights.

@@ -350,6 +350,7 @@ def test_an_enormous_sentence_is_read_to_its_end(piece: str) -> None:
         "state law forbids it, but you may ask for your file",
         "an attorney decided this on your behalf",
         "our lawyers speak for you in this",
+        "state law gives you no claim to it",
         "you can appeal only through an attorney of your choice",
         "you approved it yourself with our committee, didn't you?",
     ],
