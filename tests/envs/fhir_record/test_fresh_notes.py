@@ -80,7 +80,7 @@ def test_findings_in_shorthand_and_what_is_watched_pass(base: str, text: str) ->
 
 def test_lines_are_sentences_and_shorthand_is_written_out() -> None:
     written = written_out("- A1c due\n- dont draw w/ the K, 5000 u s/p d/c")
-    assert written == "- a1c due. do not draw with the k, 5000 u after stop"
+    assert written == "- a1c due. do not draw with the k, 5000 u after discontinue"
 
 
 @pytest.mark.parametrize(

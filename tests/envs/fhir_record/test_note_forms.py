@@ -128,6 +128,128 @@ def test_a_note_of_routine_passes(base: str, text: str) -> None:
     assert _remarked(base, text) == []
 
 
+#: What polite people, and clinicians among themselves, write for "remove" and "draw".
+PLAINLY = {
+    "catheter": (
+        "Past the 48 h ward limit, indwelling. Please take it out and document the void check.",
+        "Foley in since 12/15 2209Z, >24h, no active removal order. Pls d/c.",
+        "Dwell 71 h. D/C Foley, due to void.",
+        "Please d/c the indwelling catheter.",
+        "Could you please remove the catheter?",
+        "Would you kindly take the Foley out this morning?",
+        "Can nursing please pull the catheter today?",
+        "Please can the Foley be taken out today.",
+        "Please see that the catheter is removed today.",
+        "Catheter has been in for 3 days, please get rid of it.",
+        "I would appreciate it if you removed the catheter today.",
+        "Please remove as soon as you are able.",
+        "Deflate the balloon, remove and measure first void.",
+        "Removal still needed.",
+        "Discontinue Foley order placed per protocol.",
+    ),
+    "a1c": (
+        "No A1c on file. Many thanks for drawing it as soon as you can.",
+        "Could you draw this at your earliest opportunity?",
+        "Draw as soon as practicable.",
+        "Please draw with the next bloods.",
+        "Can this please be sent today?",
+        "Would you mind sending an A1c today?",
+        "We have no value in the last 12 months, so please collect one now.",
+        "Grateful if you could run this today.",
+        "Pull it with the morning labs.",
+        "Please draw no later than noon.",
+    ),
+    "level": (
+        "Could the lab please draw this at 8 tomorrow?",
+        "If you could draw this at 8 tomorrow that would be great.",
+        "Please draw at 8 am tomorrow, post replacement.",
+        "After the replacement draw it.",
+    ),
+    "ct": (
+        "Tumor board prep - please schedule this week.",
+        "Could you please scan the abdomen within the month?",
+        "Please book as soon as a slot opens up.",
+        "Please scan on Friday.",
+    ),
+    "flu": ("Can we please get the flu shot done today?",),
+    "ecg": ("Please get this done tomorrow, about 24 h after the last tracing.",),
+    "mg": ("Please hang as soon as pharmacy can send it.",),
+    "k": ("Could the nurse please give this with food?",),
+    "heparin": ("Please start tonight as soon as able.",),
+}
+
+#: What such words may not cover: the order is taken away, another is asked for, or it has to wait.
+COVERED = {
+    "catheter": (
+        "Discontinue the catheter removal.",
+        "D/c foley removal order.",
+        "Foley removal to be removed.",
+        "Please remove this order.",
+        "Indwelling. Take it out of the chart.",
+        "Take the catheter out and put in a new one.",
+        "Foley in. Order placed twice. Pls d/c.",
+        "Pls d/c.",
+        "Foley still needed. Pls d/c.",
+        "Foley must stay in.",
+        "Remove as soon as you can get consent.",
+        "As soon as you can find a reason, remove it.",
+        "Remove the catheter once he is walking.",
+        "After PT eval take the Foley out.",
+        "Take the Foley out on 11/20.",
+        "Take the Foley out on Friday.",
+        "Take the Foley out later.",
+        "Would you mind not removing it?",
+        "Not taking the Foley out.",
+        "Clamp it, then take the Foley out.",
+        "He will take the Foley out at home.",
+        "Could you please remove the central line?",
+        "Should we remove it?",
+    ),
+    "a1c": (
+        "Please remove this order.",
+        "Please remove it.",
+        "Pull it.",
+        "Kindly erase this.",
+        "Take this off the worklist.",
+        "This is to be removed.",
+        "Get rid of it.",
+        "Could you please draw a lipid panel?",
+        "Make sure a CBC is drawn.",
+        "Many thanks for adding a lipid panel.",
+        "Would you mind adding a CBC?",
+        "When the patient feels like it, draw it.",
+        "Please draw as soon as the patient agrees.",
+        "Should we draw this?",
+        "Not drawing this.",
+    ),
+    "ct": (
+        "Please remove it from the schedule.",
+        "I would appreciate it if you ordered an MRI.",
+        "Do we need to do this?",
+    ),
+    "covid": ("Please return this order to sender.", "Could you please give it in spring?"),
+    "flu": ("Could this please be given by mouth?", "Can this be cancelled, please?"),
+    "ecg": ("Please pull it.", "Could you please remove it?"),
+    "tsh": ("If you could send a prolactin that would be great.", "Remove this, please."),
+    "mg": ("Please remove this.", "Could you please give 4 g?"),
+    "heparin": ("Please remove this order.", "Start Saturday."),
+}
+
+
+def _notes(kinds: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(base, text) for base, texts in kinds.items() for text in texts]
+
+
+@pytest.mark.parametrize(("base", "text"), _notes(PLAINLY))
+def test_what_is_asked_for_politely_or_by_an_idiom_is_asked_for(base: str, text: str) -> None:
+    assert _remarked(base, text) == []
+
+
+@pytest.mark.parametrize(("base", "text"), _notes(COVERED))
+def test_no_polite_form_or_idiom_covers_another_wish(base: str, text: str) -> None:
+    assert _remarked(base, text)
+
+
 REFERRED = [
     "Please evaluate for ablation or embolization.",
     "IR consult for left kidney cancer.",

@@ -18,6 +18,7 @@ from healthgym.envs.fhir_record.orders.items import item_of, names_service
 from healthgym.envs.fhir_record.orders.language import is_foreign
 from healthgym.envs.fhir_record.orders.measurements import corrects
 from healthgym.envs.fhir_record.orders.people import names_another
+from healthgym.envs.fhir_record.orders.phrases import put_plainly
 from healthgym.envs.fhir_record.orders.quantities import filler
 from healthgym.envs.fhir_record.orders.remarks import (
     changes_order,
@@ -27,6 +28,7 @@ from healthgym.envs.fhir_record.orders.remarks import (
     says_otherwise,
 )
 from healthgym.envs.fhir_record.orders.shorthand import written_out
+from healthgym.envs.fhir_record.orders.withdrawn import withdraws
 from healthgym.envs.fhir_record.orders.words import (
     extensions_in,
     objects,
@@ -88,6 +90,10 @@ def word_faults(
         yield "words"
     told = [written_out(beside(text, spec.note)) for text in raw]
     explained = [written_out(beside(text, spec.note)) for text in reasons]
+    if any(withdraws(spec, text) for text in (*told, *explained)):
+        yield "words"
+    told = [put_plainly(spec, text) for text in told]
+    explained = [put_plainly(spec, text) for text in explained]
     latest = spec.occurrence[1] if spec.occurrence else begin + max(spec.within, _DAY)
     # A note that is asked for has been read by itself.
     for text in told if spec.note else [*told, *explained]:
@@ -124,7 +130,7 @@ def _note(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
         dictated = spec.verbatim and text in notes and text not in authors
         if dictated and not words - {""} <= filler("courtesy"):
             yield "note"
-        if denies(spec, written_out(rest)):
+        if denies(spec, put_plainly(spec, written_out(rest))):
             yield "note"
 
 

@@ -231,6 +231,8 @@ def _is_a_state(found: re.Match[str]) -> str:
     words = words[1:] if words[0] == "yet" else words
     if not words or words[0] in _words("turned_down_first"):
         return found[0]
+    if _is_act(words):  # "not drawing it"; what a patient is "not taking" is a finding
+        return found[0]
     yet = "yet" in found["what"].split()
     if (_words("turned_down") - ({"ordered"} if yet else frozenset())) & set(words[:3]):
         return found[0]
@@ -241,6 +243,15 @@ def _is_a_state(found: re.Match[str]) -> str:
     if before not in _BEING and not _STATE.match(words[0]):
         return found[0]
     return f"{before} "
+
+
+def _is_act(words: list[str]) -> bool:
+    """Return whether words are of doing what is ordered to it, such as "drawing this"."""
+    stem = words[0].removesuffix("ing")
+    if stem == words[0] or not {"it", "this", "that"} & set(words[1:2]):
+        return False
+    patients = stem in ("tak", "us") and "out" not in words
+    return not patients and bool(_words("acting") & {stem, f"{stem}e", stem[:-1]})
 
 
 def _words(kind: str) -> frozenset[str]:

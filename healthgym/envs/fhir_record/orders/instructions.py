@@ -15,12 +15,14 @@ from healthgym.envs.fhir_record.orders.denial import sentences
 from healthgym.envs.fhir_record.orders.items import (
     CLOCK,
     DATE,
+    has_name,
     is_of,
     item_of,
     names_other,
     without_names,
 )
-from healthgym.envs.fhir_record.orders.planned import is_at_another_time
+from healthgym.envs.fhir_record.orders.phrases import as_command, participles
+from healthgym.envs.fhir_record.orders.planned import is_at_another_time, without_span
 from healthgym.envs.fhir_record.orders.quantities import Dimension, filler, unit_names
 from healthgym.envs.fhir_record.orders.remarks import REPEATED
 from healthgym.envs.fhir_record.orders.sig import read_words, sites_of
@@ -40,6 +42,9 @@ _DAY_OF_MONTH = re.compile(
 _WEEKDAY = re.compile(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _DURATION = re.compile(rf"[\d.]+ ?-?(?:{'|'.join(unit_names(Dimension.TIME))})")
 _HOUR = re.compile(r"\b(?:[01]\d|2[0-3])[0-5]\d\b(?: ?h(?:ours|rs)?\b)?")
+_AT_HOUR = re.compile(
+    r"\b(?:at|by|before|around) (?:\d|1\d|2[0-3])(?= |$)(?! ?(?:times?|sites?|places?|[%a-z]+/)\b)"
+)
 _SPREAD = re.compile(rf"[\d.]+ ?(?:to|or|-) ?(?={_DURATION.pattern})")
 #: How a clause begins that goes on with what is ordered: "and a ferritin", "w/ diff".
 _JOINED = re.compile(r"^(?:and|then|with|including)\b")
@@ -51,6 +56,15 @@ _HANGING = re.compile(r"\b(?:when|once|as soon as|until) (?P<what>.+)")
 _PURPOSE = re.compile(r"^(?:(?:good|use|give|take|spray|only) )*for (?P<what>.+)")
 _OCCASION = re.compile(r"\b(?:every|each)(?! (?:\d|nostril|time|spray|other nostril))\b")
 _WATER = re.compile(r"\b\d+ ?(?:ml|oz|ounces?|cups?|glass(?:es)?) (?:of )?(?:water|juice)\b")
+#: Nothing that is ordered waits for somebody's leave.
+_LEAVE = re.compile(
+    r"\b(?:when|once|whenever|as soon as|until)\b(?![^,;]*\b(?:was|were|had)\b)[^,;]*"
+    r"\b(?:consent\w*|agree[sd]?|approv\w+|permission|authori[sz]\w+)\b"
+)
+#: What is asked for under its name, and when: "remove catheter once he walks".
+_NAMED_WHEN = re.compile(
+    r"^(?:once|when|whenever|as soon as) (?P<what>(?!.*\b(?:was|were|had)\b).+)"
+)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 #: What a need is said with, whatever it is.
 _BEING = re.compile(r"\b(?:does|do|is|are|has|have|not|no|still|remains)\b")
@@ -165,8 +179,7 @@ def _is_conditional(spec: OrderSpec, clause: str) -> bool:
     forms = _forms()
     if spec.as_needed and _is_for_another_need(spec, clause):
         return True
-    alone = _WHEN.match(clause) and len(re.split(_PART, clause)) == 1
-    if alone and not (spec.as_needed and _is_known(spec, _BEING.sub(" ", clause))):
+    if _LEAVE.search(clause) or (_WHEN.match(clause) and _hangs(spec, clause)):
         return True
     for before, _, after in _split_at(forms["conditions"], clause):
         if forms["telling"].search(before or after) or forms["wondering"].search(before):
@@ -175,6 +188,16 @@ def _is_conditional(spec: OrderSpec, clause: str) -> bool:
         if not (spec.as_needed and _is_known(spec, need)):
             return True
     return False
+
+
+def _hangs(spec: OrderSpec, clause: str) -> bool:
+    """Return whether a clause that begins with a condition has the order hang on it."""
+    condition, *rest = re.split(_PART, clause)
+    if not rest:
+        return not (spec.as_needed and _is_known(spec, _BEING.sub(" ", clause)))
+    named = any(has_name(spec, part) for part in rest)
+    ordered = any(_forms()["command"].match(part.strip()) for part in rest)
+    return (named or ordered) and not _is_known(spec, _WHEN.sub(" ", _BEING.sub(" ", condition)))
 
 
 def _is_for_another_need(spec: OrderSpec, clause: str) -> bool:
@@ -198,7 +221,7 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
     refers = "refer" in item_of(spec).words
     for place, part in enumerate(forms["parting"].split(clause)):
         joined = not place and _JOINED.match(part) is not None
-        part = " ".join(without_names(spec, part).strip(" -\"'").split())
+        part = " ".join(without_names(spec, as_command(spec, part)).strip(" -\"'").split())
         ordered = forms["command"].match(part)
         listed = questioned and len(part.split()) <= _LISTED and not ordered
         questioned = refers and (listed or _QUESTION.match(part) is not None)
@@ -211,6 +234,8 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
         bidden |= forms["limiting"].search(part) is not None and not stated
         added = forms["adding"].search(part) is not None and not stated
         added |= joined and not stated
+        if not (ordered or told or _WHEN.match(clause) or (stated and place)):
+            yield from _waited_for(part)
         if forms["turning"].match(part):
             yield part
         elif found:
@@ -221,7 +246,7 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
                 yield "another dose" if _AGAIN.search(forms["until"].split(said)[0]) else said
             hanging = _HANGING.search(said)
             if hanging and not told:
-                yield hanging["what"]
+                yield _ABLE.sub(" ", hanging["what"])
             yield said
         elif _SECOND.match(part) and spec.dose and not (spec.as_needed or stated):
             yield "another dose"
@@ -230,10 +255,17 @@ def _asked(spec: OrderSpec, clause: str) -> Iterator[str]:
         elif forms["urging"].search(part) and not told:
             yield _ABLE.sub(" ", part)
         elif bidden and not told:
-            yield forms["bidding"].sub(" ", part)
+            yield _ABLE.sub(" ", forms["bidding"].sub(" ", part))
         elif added or (asking and 0 < len(part.split()) <= _LISTED and not told):
             yield _JOINED.sub(" ", forms["adding"].sub(" ", part))
         asking = bool(found) or (asking and len(part.split()) <= _LISTED)
+
+
+def _waited_for(part: str) -> Iterator[str]:
+    """Yield what has to come first: before a command, or behind the name of what is ordered."""
+    found = _NAMED_WHEN.match(part) or _forms()["leading_in"].match(part)
+    if found:
+        yield found["what"]
 
 
 def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
@@ -242,7 +274,7 @@ def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
         return True
     item = item_of(spec)
     asked = _forms()["until"].split(asked)[0]
-    asked = _WATER.sub(" ", asked)
+    asked = without_span(spec, _AT_HOUR.sub(" ", _WATER.sub(" ", asked)))
     asked = _HOUR.sub(" ", _SPREAD.sub(" ", _MOMENT.sub(" ", asked)))
     asked = CLOCK.sub(_hour, DATE.sub(" ", _DAY_OF_MONTH.sub(" ", asked)))
     asked = _YEAR.sub(" ", _WEEKDAY.sub(" ", asked, count=1))
@@ -259,8 +291,8 @@ def _is_known(spec: OrderSpec, text: str) -> bool:
     """Return whether all words of a text are of the order, or of how orders are carried out."""
     kind = "prescription" if spec.dose else "service"
     known = item_of(spec).words | filler(kind) | filler("service") | frozenset(sentences()["rest"])
-    known |= {code.lower() for code in spec.codes}
-    known |= set(sentences()["acting"]) | sites_of(spec.route)
+    known |= {code.lower() for code in spec.codes} | (frozenset() if spec.dose else {"1"})
+    known |= set(sentences()["acting"]) | participles() | sites_of(spec.route)
     said = " ".join(word for word in read_words(text).unread if not _DURATION.fullmatch(word))
     return all(is_of(known | {""}, word.strip(".'-/")) for word in said.split())
 
@@ -279,6 +311,10 @@ def _forms() -> dict[str, re.Pattern[str]]:
         "modal": re.compile(
             rf"\b(?:{table['modals']}) (?:be |also |then )*"
             rf"(?:(?P<verb>{table['acting']})\w{{0,4}}|sent|hung|begun|brought|fed|made)\b"
+        ),
+        "leading_in": re.compile(
+            rf"(?:after|following|upon|by|over|pending) (?P<what>[^,]+?) (?:{table['acting']})"
+            r" (?:it|this|that|them)\b"
         ),
         "parting": re.compile(
             rf"{_PART}|\b(?:and|then|but|so|or) "

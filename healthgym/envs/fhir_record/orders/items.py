@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
-from healthgym.core.borders import JsonObject
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, filler, unit_names
 from healthgym.envs.fhir_record.orders.sig import Sig, form_fits, plain, read_words
 from healthgym.envs.fhir_record.orders.tables import read_table
@@ -30,6 +30,8 @@ class Item:
         each_ml: How many mL one spray is; 0 if a strength per mL is of a solution.
         against: Words that ask for the opposite, such as to leave what is to be removed.
         finding: Words of a denial that are the reason for the order.
+        thing: What an order takes away is called, as a pattern; empty if it takes nothing away.
+        taken: Ways to say that this is to be taken away, and the plain one.
         reasons: Words that a name of it may give as its reason, behind "for" or a dash.
     """
 
@@ -42,6 +44,8 @@ class Item:
     each_ml: float
     against: re.Pattern[str] | None
     finding: re.Pattern[str] | None
+    thing: str
+    taken: tuple[re.Pattern[str], str] | None
     reasons: frozenset[str]
 
 
@@ -59,10 +63,21 @@ def _items() -> Mapping[str, Item]:
             each_ml=row.get("each_ml", 0.0),
             against=re.compile(row["against"]) if "against" in row else None,
             finding=re.compile(row["finding"]) if "finding" in row else None,
+            thing=row.get("thing", ""),
+            taken=_taken(row),
             reasons=frozenset(row.get("reasons", ())),
         )
         for name, row in table.items()
     }
+
+
+def _taken(row: JsonDict) -> tuple[re.Pattern[str], str] | None:
+    """Return the ways to say that a thing is to be taken away, the plain one apart."""
+    if "taken" not in row:
+        return None
+    plainly, *others = row["taken"]
+    ways = "|".join(others).replace("{thing}", row["thing"])
+    return re.compile(rf"\b(?:{ways})(?![\w-])"), plainly
 
 
 def item_of(spec: OrderSpec) -> Item:
