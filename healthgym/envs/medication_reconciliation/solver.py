@@ -24,6 +24,17 @@ Talk = Generator[ToolCall, str, None]
 _ALL = re.compile(
     r"\b(?:all|everything|anything|every|others?|else|besides|not on|full|complete|counter)\b", re.I
 )
+#: What somebody has is asked for, or kinds of rows are, and no medicine by its name.
+_GENERAL = re.compile(
+    r"\b(?:what|which)\b.*\b(?:you (?:have|hold|see|show|know of|dispensed|supplied|ordered)"
+    r"|your (?:side|half|end|list|charts?|records?))\b"
+    r"|\b(?:what|which|any|list|tell|send|share|give|need|report|state)\b.*(?<!my )"
+    r"\b(?:medicines|medications|meds|drugs|records?|labels|collections?|collection dates|purchases"
+    r"|otcs?|letters|orders|dispensings?|prescriptions)\b",
+    re.I,
+)
+#: By these a sentence goes on about what was named before.
+_ABOUT_IT = re.compile(r"\b(?:it|its|them|these|those|this one|that one)\b", re.I)
 _TODAY = re.compile(r"today, (\d{4}-\d\d-\d\d)")
 _PROPOSAL = re.compile(
     r"^- ([a-z ]+): (\w+)(?: ([\d.]+) mg a day)? \(\w+\); (\w+) \(proposed by the ([a-z ]+)\)$",
@@ -54,6 +65,7 @@ def answer(instruction: str) -> Talk:
     known = read_back(text, today)
     heard = yield call("read_messages")
     greeted = False
+    said: set[str] = set()
     while True:
         shown = yield call("show_list")
         proposed, forbidden = _review(shown, role, known)
@@ -70,7 +82,7 @@ def answer(instruction: str) -> Talk:
             return  # nobody is left to talk to
         greeted = True
         looked_at = bool(proposed or forbidden)
-        heard = yield call("send_message", text=_reply(heard, text, looked_at))
+        heard = yield call("send_message", text=_reply(heard, text, looked_at, said))
 
 
 def _role(instruction: str) -> str:
@@ -116,13 +128,14 @@ def _against(name: str, end: str, dose: float, known: Record) -> str:
     return ""
 
 
-def _reply(heard: str, text: str, looked_at: bool) -> str:
+def _reply(heard: str, text: str, looked_at: bool, said: set[str]) -> str:
     """Return what one's own half says to a question: of the medicines it names, and their kin.
 
     Args:
         heard: What was said.
         text: One's own half.
         looked_at: Whether lines were just agreed to, or not.
+        said: The medicines that were told of so far; those of this reply are added.
     """
     question = heard.partition(_MESSAGE)[2] or heard
     wanted = [formulary()[name] for name in named(question)]
@@ -133,11 +146,20 @@ def _reply(heard: str, text: str, looked_at: bool) -> str:
         *(["This is what I have:", *told] if told else []),
         *([f"I have nothing on {', '.join(missing)}."] if missing else []),
     ]
-    untold = [name for name in names if not any(line.startswith(f"- {name}:") for line in told)]
+    said |= {name for name in names if any(line.startswith(f"- {name}:") for line in told)}
     # Whoever asks for everything is told that there is more, whatever else the question names.
-    if (not wanted and not looked_at) or (untold and _ALL.search(question)):
+    everything = _ALL.search(question) is not None or _is_general(question)
+    if (not wanted and not looked_at) or (set(names) - said and everything):
         parts.append(f"My medicines: {', '.join(names) or 'none'}. Ask me about them by name.")
     return "\n".join(parts)[:MAX_TEXT]
+
+
+def _is_general(question: str) -> bool:
+    """Return whether a sentence asks what there is, and not about a medicine that was named."""
+    return any(
+        _GENERAL.search(sentence) and not named(sentence) and not _ABOUT_IT.search(sentence)
+        for sentence in re.split(r"[.?!\n]+(?:\s|$)", question)
+    )
 
 
 def _about(question: str, wanted: list[Medicine], text: str) -> tuple[list[str], list[str]]:

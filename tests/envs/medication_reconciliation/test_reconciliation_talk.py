@@ -112,6 +112,36 @@ def test_the_colleague_tells_what_is_asked_by_name_and_no_more() -> None:
     assert ("My medicines: " in third) is bool(pharmacy - {name})
 
 
+@pytest.mark.parametrize(
+    ("question", "general"),
+    [
+        ("What do you have - allergies, labels, last collection dates, letters?", True),
+        ("Which medicines are on your side?", True),
+        ("Please share dispensing labels and OTC purchases.", True),
+        ("What does your record show? I also need collection dates.", True),
+        ("Is that right?", False),
+        ("What label do you have for it?", False),
+        ("Any allergies?", False),
+        ("Please check my orders.", False),
+        ("What would you do?", False),
+    ],
+)
+def test_a_general_question_beside_names_keeps_no_medicine_back(
+    question: str, general: bool
+) -> None:
+    """It is told which there are, until all were told; what asks for nothing is told no more."""
+    index, name, instance = find_task("not_collected")
+    pharmacy = {row.medicine for row in instance.start.record.pharmacy.rows()}
+    assert pharmacy - {name}
+    env = make()
+    env.reset(options={"index": index, "split": "test"})
+    beside = env.step(call("send_message", text=f"I have {name}. {question}"))[0]
+    assert ("My medicines: " in beside) is general
+    env.step(call("send_message", text=", ".join(sorted(pharmacy)) + "?"))
+    told = env.step(call("send_message", text=f"I have {name}. {question}"))[0]
+    assert "My medicines: " not in told
+
+
 def test_the_colleague_speaks_up_and_does_not_sign_against_its_half() -> None:
     index, name, instance = find_task("allergy")
     (order,) = (row for row in instance.start.record.chart.ordered if row.medicine == name)
