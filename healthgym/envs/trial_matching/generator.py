@@ -49,12 +49,14 @@ _RULES = """
 How to read the note: it is dated, and that day counts as the day of screening. It names every \
 condition, event, drug and allergy the patient has or had; what it does not mention, the patient \
 does not have. A measured value, stage or type that it does not give is unknown: an inclusion \
-criterion on it is not met, and an exclusion criterion on it does not apply. "History of" and \
-"known" include the present; "current" and "active" do not include what is over. Within a time is \
-what began or happened in it, and every condition that is still present. A condition falls under \
-every wider term (a stroke is a cerebrovascular event), a drug under its class. The earliest date \
-given for a condition counts as the date of its diagnosis. Only the patient's own facts count, not \
-those of relatives, and not drugs that were never started."""
+criterion on it is not met, and an exclusion criterion on it does not apply. A value without a \
+date was measured that day. A condition that the note does not call past or resolved is still \
+present, an infection too. "History of" and "known" include the present; "current" and "active" do \
+not include what is over. Within a time is what began or happened in it, and every condition that \
+is still present. A condition falls under every wider term (a stroke is a cerebrovascular event), \
+a drug under its class. The earliest date given for a condition counts as the date of its \
+diagnosis. Only the patient's own facts count, not those of relatives, and not drugs that were \
+never started."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class MatchingToolset(Toolset[MatchingWorld]):
     def show_shortlist(self) -> str:
         """Show the shortlist in its order."""
         lines = self.world.draft
-        shown = "\n".join(f"{n}. {line[:200]}" for n, line in enumerate(lines[:100], 1))
+        shown = "\n".join(f"{n}. {_unranked(line, n)}" for n, line in enumerate(lines[:100], 1))
         more = f"\n({len(lines) - 100} more)" if len(lines) > 100 else ""
         return f"{shown}{more}" if lines else "The shortlist is empty."
 
@@ -232,6 +232,11 @@ class MatchingToolset(Toolset[MatchingWorld]):
             raise ToolError(f"page lies between 1 and {pages}.")
         rows = [self._record(id_).row for id_ in ids[(page - 1) * size : page * size]]
         return "\n".join([*rows, f"(page {page} of {pages}, {len(ids)} trials)"])
+
+
+def _unranked(line: str, place: int) -> str:
+    """Return the beginning of a line, less the place in the list that it was written with."""
+    return re.sub(rf"^\s*{place}[.)]\s+", "", line)[:200]
 
 
 def _page_of(text: str, page: int, size: int) -> str:

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from healthgym.envs.fhir_record.task import Facts
+from healthgym.envs.fhir_record.wording import Style, _forms
 from healthgym.worlds.fhir.charts import ChartBuilder
 from tests.envs.fhir_record.kinds_v2 import DAY, KINDS, MRN, NOW, view_of
 
@@ -84,6 +85,18 @@ def test_a_removal_order_that_ended_does_not_count():
     builder.procedure(MRN, "NUR1373", "Insert Urinary Catheter", NOW - 3 * DAY)
     builder.service_request(MRN, "", "NUR1373", "Remove", NOW - DAY, status="completed")
     assert decide("v2-t4", builder).branch == "overdue"
+
+
+def test_a_rate_at_the_very_end_of_a_window_counts_and_every_wording_says_so():
+    """The published questions are quoted, and leave it open."""
+    forms = _forms()["v2-t3"]
+    natural = [forms[Style.TERSE], *forms[Style.FULL], *forms["held_out"]]
+    said = ("included", "ends", "edge", "limit", "boundary", "hours old are")
+    assert [form for form in natural if not any(word in form for word in said)] == []
+    builder = chart()
+    for hours, rate in ((6, 80), (12, 100)):
+        builder.lab(MRN, KINDS["v2-t3"].codes["heart_rate"], NOW - hours * DAY / 24, rate, "bpm")
+    assert [expected.value for expected in decide("v2-t3", builder).answer] == [80, 90]
 
 
 def test_similar_diagnoses_do_not_confirm_the_one_asked_about():

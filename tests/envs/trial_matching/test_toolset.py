@@ -76,6 +76,10 @@ def test_shortlist(env):
     assert play(env, "show_shortlist")[0] == f"1. {b}\n2. {c}"
     play(env, "write_shortlist", text=f"{d}\nNOT {a}")
     assert world.draft == (d, f"NOT {a}")
+    play(env, "write_shortlist", text=f"1. {c}\n2) {d}")
+    assert play(env, "show_shortlist")[0] == f"1. {c}\n2. {d}"
+    play(env, "write_shortlist", text=f"2. {c}\n1. {d}")
+    assert play(env, "show_shortlist")[0] == f"1. 2. {c}\n2. 1. {d}"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +117,8 @@ def test_writing_the_same_again_is_refused(env):
 
 def test_instruction_states_the_rules(env):
     observation, _ = env.reset(options={"index": 0})
-    for phrase in ("60 registered trials", "unknown", "History of", "not those of relatives"):
+    said = ("A value without a date was measured that day", "not call past or resolved is still")
+    for phrase in ("60 registered trials", "unknown", "History of", "not those of relatives", *said):
         assert phrase in observation
 
 
