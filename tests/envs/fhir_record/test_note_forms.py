@@ -164,6 +164,7 @@ PLAINLY = {
         "If you could draw this at 8 tomorrow that would be great.",
         "Please draw at 8 am tomorrow, post replacement.",
         "After the replacement draw it.",
+        "Please draw it on Tuesday.",
     ),
     "ct": (
         "Tumor board prep - please schedule this week.",
@@ -204,6 +205,8 @@ COVERED = {
         "He will take the Foley out at home.",
         "Could you please remove the central line?",
         "Should we remove it?",
+        "Please take the order for Foley removal off the list.",
+        "Thanks for keeping it in.",
     ),
     "a1c": (
         "Please remove this order.",
@@ -229,7 +232,8 @@ COVERED = {
     ),
     "covid": ("Please return this order to sender.", "Could you please give it in spring?"),
     "flu": ("Could this please be given by mouth?", "Can this be cancelled, please?"),
-    "ecg": ("Please pull it.", "Could you please remove it?"),
+    "level": ("Could you please draw it on Thursday?",),
+    "ecg": ("Is this needed?", "Please pull it.", "Could you please remove it?"),
     "tsh": ("If you could send a prolactin that would be great.", "Remove this, please."),
     "mg": ("Please remove this.", "Could you please give 4 g?"),
     "heparin": ("Please remove this order.", "Start Saturday."),

@@ -117,8 +117,9 @@ def test_writing_the_same_again_is_refused(env):
 
 def test_instruction_states_the_rules(env):
     observation, _ = env.reset(options={"index": 0})
-    said = ("A value without a date was measured that day", "not call past or resolved is still")
-    for phrase in ("60 registered trials", "unknown", "History of", "not those of relatives", *said):
+    said = ("60 registered trials", "unknown", "History of", "not those of relatives")
+    lasting = ("A value without a date was measured that day", "not call past or resolved is still")
+    for phrase in (*said, *lasting):
         assert phrase in observation
 
 

@@ -71,6 +71,8 @@ def is_at_another_time(spec: OrderSpec, begin: datetime, asked: str) -> bool:
     if re.search(r"\btomorrow\b", asked):
         moments.append(begin + timedelta(days=1))
     first, last = (moment.date() for moment in spec.occurrence)
+    if last - begin.date() < timedelta(days=len(_DAYS)):  # of a week further on a day is any week's
+        moments += [begin + timedelta(days=count) for count in _days_ahead(begin, asked)]
     slack = _SLACK if last - first > _SLACK else timedelta(0)
     return any(not first - slack <= moment.date() <= last + slack for moment in moments)
 
@@ -79,10 +81,15 @@ def _is_too_late(latest: datetime, begin: datetime, asked: str) -> bool:
     """Return whether what is due by a day is put off to a later one, or to no day at all."""
     if _LATER.search(asked):
         return True
-    days = [(_DAYS.index(day) - begin.weekday()) % len(_DAYS) for day in _WEEKDAY.findall(asked)]
+    days = _days_ahead(begin, asked)
     days += [2] if _DAY_AFTER.search(asked) else []
     dates = [(begin + timedelta(days=count)).date() for count in days]
     return any(day > latest.date() for day in (*dates, *_dates_in(asked, begin)))
+
+
+def _days_ahead(begin: datetime, asked: str) -> list[int]:
+    """Return how many days ahead the days of the week lie that are named."""
+    return [(_DAYS.index(day) - begin.weekday()) % len(_DAYS) for day in _WEEKDAY.findall(asked)]
 
 
 def _dates_in(asked: str, begin: datetime) -> Iterator[date]:

@@ -62,6 +62,7 @@ def _pattern(words: frozenset[str], takes_away: bool) -> re.Pattern[str]:
     modified = rf"(?:(?:{_WHICH}|{own}) )*"
     acts = "|removal|discontinuation" if takes_away else ""
     order = rf"{modified}(?:{'|'.join(table['called'])}{acts})\b{_STANDS}"
+    order += rf"(?: for {modified}(?:{own})\b)?"
     named = rf"(?:{_WHICH}) (?:(?:{own}) ?\b)+"
     place = rf"(?:from|off|off of|out of|out from) (?:(?:{_WHICH}|today's|{own}) )*(?:{kept})\b"
     forms = [
@@ -92,6 +93,7 @@ def _questioned() -> re.Pattern[str]:
         rf"(?:^|[.;!?] ?)(?:(?:should|shall|do|does|must|need|why)(?: not)?"
         rf"(?: (?:we|i|you|they|nursing|the \w+))?(?: (?:really|even|need to|have to|still))* )?"
         rf"(?:{acting}){what}"
+        rf"|\b(?:is|are) {_IT} (?:really |even |still )?(?:needed|necessary|required|indicated) ?\?"
     )
 
 
