@@ -17,6 +17,7 @@ from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
 from healthgym.worlds.managed_care.disguises import plain_letters
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
+from healthgym.worlds.managed_care.seen import CORRECTED
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
@@ -44,15 +45,19 @@ _COUNTED = (
     "visit", "session", "treatment", "unit", "dose", "tablet", "capsule", "injection", "infusion",
     "course", "trial", "drug", "medication", "attempt",
 )  # fmt: skip
+#: Words behind a number after which nothing is what it counts: "5 without a unit".
+_APART = r"(?:without|with|no|not|an?|is|was|for|that|this|on|in|from|to|at|by)\b"
 #: What a number counts, with two words between at most, none of them a time; what is before it.
 _UNIT = re.compile(
-    rf"(?:[ -](?!{'|'.join(_DAYS)})[a-z-]+){{0,2}}?[ -]"
-    rf"(?P<unit>{'|'.join((*_DAYS, *_COUNTED))})s?\b"
+    rf"(?:[ -](?!{'|'.join(_DAYS)}|{_APART})[a-z-]+){{0,2}}?[ -](?!{_APART})"
+    rf"(?P<unit>{'|'.join((*_DAYS, *_COUNTED))})s?\b(?! (?:notes?|records?|reports?|summar|pages?))"
 )
+#: So many visits stand on file by no chance, whatever they stand beside.
+_MANY = 6
 _INSIDE = re.compile(r"[\w.,/-]")
-#: Five digits are a procedure's code: "92507 treatment of speech disorder".
+#: Five digits are a procedure's code, "92507 treatment of speech disorder", and four a year.
 _AMOUNT = re.compile(
-    rf"(?<!{_INSIDE.pattern})(?P<number>(?!\d{{5}}\b)\d+(?:\.\d+)?){_UNIT.pattern}"
+    rf"(?<!{_INSIDE.pattern})(?P<number>(?!\d{{5}}\b|(?:19|20)\d\d\b)\d+(?:\.\d+)?){_UNIT.pattern}"
 )
 #: The topics of what the other side did on a call, and of what it was asked for: that it did not
 #: answer tells of having asked.
@@ -82,6 +87,14 @@ TOPICS = {
 _OF_APPEALS = frozenset({"outside", "limits", "decided_before"})
 #: Faults of pages: one that was set aside for it may be told.
 _OF_PAGES = frozenset({"faulty_pages", "unsigned_pages", "strange_pages"})
+#: What is behind a deed that came to nothing, or is none: who left the decision as it was.
+_NOTHING = re.compile(
+    r" (?:no|nothing|none|neither)\b|(?<=left) (?!the (?:call|line|plan|practice)\b)"
+)
+#: What somebody does by speaking, as whoever was on a call did.
+_TELLING = ("confirm", "acknowledg")
+#: What somebody does who corrects a page.
+_CORRECTING = ("retract", "withdr", "chang", "drop")
 #: How a draft ends, and whose a page is by its head.
 _DRAFT, _OWNER = re.compile(r"\bnot signed\b"), re.compile(r"\bpat-\d+\b")
 
@@ -97,6 +110,7 @@ class Account:
         spans: Returns the times that lie between days on file, in any unit.
         rules: Returns the numbers of the office's rules.
         found: Returns amounts of the request, and those that the policy's criteria come to.
+        service: Returns what is printed of the service: its description, and its policy.
         free: Topics that may be told, for it was so.
     """
 
@@ -106,6 +120,7 @@ class Account:
     spans: Callable[[], Set[int]] = frozenset
     rules: Callable[[], Set[float]] = frozenset
     found: Callable[[], Set[float]] = frozenset
+    service: Callable[[], str] = str
     free: frozenset[str] = frozenset()
 
     @cached_property
@@ -139,7 +154,8 @@ class Account:
         timed = unit in _DAYS
         if number in self._found or (timed and number in self.rules()):
             return True
-        if any(not about or about & each for each in self._beside(number, unit)):
+        near = about if timed or number < _MANY else frozenset[str]()
+        if any(not near or near & each for each in self._beside(number, unit)):
             return True
         if not timed:
             return False
@@ -169,6 +185,11 @@ class Account:
         whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
         return any(map(whole.search, self.texts))
 
+    def printed(self, words: str) -> bool:
+        """Return whether one line of the service's own description, or policy, has all words."""
+        told = stems(words)
+        return any(told <= stems(line) for line in _LINE.split(self.service().casefold()))
+
     @cached_property
     def faults(self) -> frozenset[str]:
         """The topics of what is wrong with pages on file: a draft, and somebody else's page."""
@@ -180,8 +201,17 @@ class Account:
         return frozenset(name for name, there in pages.items() if there)
 
     def did(self, deed: str) -> bool:
-        """Return whether the other side spoke of a deed; without a call, whether the file does."""
-        return deed[:STEM] in self._said
+        """Return whether the other side spoke of a deed; without a call, whether the file does.
+
+        Who corrected a page has taken back what it said.
+        """
+        if self.heard and deed.startswith(_TELLING):
+            return True
+        return deed[:STEM] in self._said or (deed.startswith(_CORRECTING) and self._corrected)
+
+    @cached_property
+    def _corrected(self) -> bool:
+        return any(word in text for text in self.texts for word in CORRECTED)
 
 
 @short_text_cache(256, 20_000)
@@ -214,7 +244,8 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
             if not known.counts(number, unit, told.about):
                 yield f"nowhere counted: {number:g} {unit}"
         for name, words in told.topics:
-            if name not in known.free and name not in known.faults and not known.has(words):
+            free = name in known.free or name in known.faults
+            if not (free or known.has(words) or known.printed(words)):
                 yield f"{TOPICS[name]}: {words!r}"
         for deed, words in told.deeds:
             if GAVE_IN not in known.free and not known.did(deed):
@@ -265,7 +296,8 @@ def _topics(sentence: str) -> Iterator[tuple[str, str]]:
 
 def _deeds(sentence: str) -> Iterator[tuple[str, str]]:
     for found in form(GAVE_IN).finditer(sentence):
-        if not form("offered").search(f"{_before(found)}{found[0]}"):
+        nothing = _NOTHING.match(sentence, found.end())  # "the doctor offered no reading"
+        if not (nothing or form("offered").search(f"{_before(found)}{found[0]}")):
             yield found["deed"] or found["done"], found[0]
 
 

@@ -1,6 +1,7 @@
 """Words by kind: what names a fact, somebody, a deed or a day, and what names nothing.
 
-``data/claim_words.json`` has the kinds; everyday language is what people say on the phone here.
+``data/claim_words.json`` has the kinds; everyday language is what people say on the phone here, and
+``data/plain_words.txt``: words of any office that name no fact, nobody and no event.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _FREE_OF_POLICIES = (
     "requested medical necessity necessary version page case each every more than only also "
     "here such would could should same other both these those when where approve deny to of the "
     "a an in on for be is it by or and not no all any as at its i me who per least most minimum "
-    "maximum within fewer less longer shorter under over"
+    "maximum within fewer less longer shorter under over one up down authorization"
 )
 
 
@@ -99,6 +100,7 @@ def _lexicon() -> WordsByKind:
 def _table() -> Mapping[str, tuple[str, ...]]:
     folder = files("healthgym.worlds.managed_care") / "data"
     rows = dict(json.loads((folder / "claim_words.json").read_text("utf-8")))
+    rows["everyday"] += (folder / "plain_words.txt").read_text("utf-8").split()
     return {name: tuple(words) for name, words in rows.items()}
 
 

@@ -18,9 +18,9 @@ from healthgym.worlds.managed_care.doubts import (
     LONGEST,
     Claims,
     claims_of,
-    words_of_person,
 )
-from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.said_of_person import words_of_person
+from healthgym.worlds.managed_care.seen import MONTHS, Seen
 from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
 from healthgym.worlds.managed_care.word_forms import untitled
 
@@ -28,6 +28,10 @@ from healthgym.worlds.managed_care.word_forms import untitled
 _SENTENCE = re.compile(r"[\s;](?:(?<=[.!?]\s)\s*(?=[A-Z\"“(])|(?<=[;\n])[;\n]*)")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _LEAST_QUOTED = 2
+#: Marks of a heading, of stress or of code, which are no part of a word.
+_MARKS = re.compile(r"[*`]+|(?<!\w)#+|(?m:^\s*(?:[-+>]|\d+[.)])\s)")
+#: What of a quotation may be written in another form: days and numbers.
+_DATES = re.compile(rf"\b(?:\d+|{'|'.join(map(str.casefold, MONTHS))})\b")
 
 
 def uncovered(text: str, seen: Seen) -> Iterator[str]:
@@ -41,11 +45,9 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
     clean = plain_letters(text.replace("’", "'"))
     for quoted in _QUOTED.findall(clean):
         parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
-        if any(
-            len(part.split()) >= _LEAST_QUOTED and part not in seen.texts.flat for part in parts
-        ):
+        if any(len(part.split()) >= _LEAST_QUOTED and not _stands(part, seen) for part in parts):
             yield f"nobody wrote or said: {quoted[:60]!r}"
-    for sentence in _SENTENCE.split(untitled(clean)):
+    for sentence in _SENTENCE.split(untitled(_MARKS.sub(" ", clean))):
         told, shorts, claims = _read(sentence, seen.pages)
         if shorts:
             claims = claims_of(_spelled_out(told, shorts, seen), seen.pages)
@@ -81,6 +83,14 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
     for word in words_of_person(told, seen.pages):
         if not (seen.stands(word) or seen.has_form(word)):
             yield f"nowhere said of the patient: {word}"
+
+
+def _stands(quoted: str, seen: Seen) -> bool:
+    """Return whether a quotation stands on file; a day in it may be in another form there."""
+    if quoted in seen.texts.flat:
+        return True
+    parts = [part.strip() for part in _DATES.split(quoted)]
+    return len(parts) > 1 and all(part in seen.texts.flat for part in parts)
 
 
 def _flat(text: str) -> str:

@@ -78,7 +78,7 @@ class DealtWith:
     Attributes:
         file: All that is on file.
         theirs: Returns what the other side wrote and said.
-        policy: Returns what the policy says.
+        policy: Returns what the policy says, and what the service is called.
         names: Names of people, plan and policy, in small letters, with what they are.
     """
 
@@ -99,6 +99,10 @@ class DealtWith:
     def has(self, words: str) -> bool:
         """Return whether words stand on file side by side."""
         return flattened(words) in self.file.flat
+
+    def printed(self, words: str) -> bool:
+        """Return whether words are those of the service, or stand in its policy."""
+        return flattened(words) in self._printed
 
     def did(self, deed: str) -> bool:
         """Return whether the other side's words have a deed; of a decision, without denying it."""
@@ -126,6 +130,10 @@ class DealtWith:
     def spoken(self) -> str:
         """What the other side wrote and said, in small letters."""
         return self.theirs().casefold()
+
+    @cached_property
+    def _printed(self) -> str:
+        return flattened(self.policy().casefold())
 
     @cached_property
     def _known(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import (
-    contracted,
+    STEM,
     desk_stems,
     desk_words,
     everyday,
@@ -30,8 +30,10 @@ from healthgym.worlds.managed_care.claim_words import (
     stems,
 )
 from healthgym.worlds.managed_care.disguises import flattened
+from healthgym.worlds.managed_care.numerals import is_number
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
+from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 
 #: Says what is wrong, by what could be seen; blank if nothing is.
@@ -47,23 +49,27 @@ _NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
 DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 #: What no day is without.
 DATED = re.compile("|".join(month[:3] for month in MONTHS))
-_MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
+_MONTH = re.compile(rf"\b({_NAMES})(?!\w)(?! \d)")
 #: Kinds of words of which each sentence is asked how it speaks of them.
-_JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
-#: The same, with words that join others, where what is said of somebody is looked through.
-_PASSED = _JUDGED | {"joining"}
-#: The same, with words for what an office gives, of which somebody who needs it has had nothing.
-_NEEDED = _PASSED | {"given"}
+JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
+#: Before a season or a day of the week that is one in particular.
+_WHICH = re.compile(r"\b(?:last|this|past) $")
+#: Names of people that are also words for what somebody does, and what is before such a name.
+_DEEDS, _ARTICLE = frozenset({"judge"}), re.compile(r"\b(?:an?|the|our|your|that|this|another) $")
 #: Where a sentence leaves the policy for the request.
-_POLICY_ENDS = re.compile(r"\b(?:and|while|whereas|so)\b(?= (?:\d|the (?:request|order)|i\b|we\b))")
+_POLICY_ENDS = re.compile(
+    r"\b(?:and|while|whereas|so)\b(?= (?:\d|i\b|we\b|"
+    r"the (?:request|order|provider|practice|member|patient|case)))"
+)
 #: How far from a word what denies or offers it is looked for, in characters: further away it is
 #: about something else, and each word of a very long clause would go through all of it.
 _NEAR = 240
-_LEAST_LETTERS = 4
+LEAST_LETTERS = 4
+_UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def claims_of(sentence: str, pages: tuple[str, ...]) -> Claims:
         pages: Folders of the handbook whose words are free.
     """
     worded = _of_words(_ID.sub("0", sentence).replace("_", " "), pages)
-    doubts = (*worded.doubts, *_of_policies(sentence.casefold()))
+    doubts = (*worded.doubts, *_of_policies(sentence.casefold(), pages))
     return Claims(doubts, worded.small, worded.claims_nothing)
 
 
@@ -126,7 +132,7 @@ def _of_clause(
     """
     words = tuple(map(_Word.of, _WORD.finditer(clause)))
     if asked:
-        return tuple(_accounts(clause, words))
+        return tuple(_accounts(clause, words, asked=True))
     facts = (*_facts(clause, words, wanted), *_strange(clause, words, wanted, pages))
     return (*facts, *_accounts(clause, words))
 
@@ -145,28 +151,6 @@ class _Word(NamedTuple):
         return cls(name, kinds(name), *found.span())
 
 
-@short_text_cache(2048, LONGEST)
-def words_of_person(sentence: str, pages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words that a sentence says of the patient and that an office does not print.
-
-    Args:
-        sentence: The sentence, in small letters, with "the patient" for a name.
-        pages: Folders of the handbook whose words are free.
-    """
-    desk, words = desk_stems(pages), []
-    for clause in CLAUSE.split(sentence):
-        told = form("of_person").match(clause.strip())
-        what = (told["what"] or told["deed"]) if told else ""
-        if not what or form("allowed").match(what):
-            continue
-        free = _NEEDED if what.startswith("needs ") else _PASSED
-        for word in small(what):
-            passed = len(word) < _LEAST_LETTERS or contracted(word) or kinds(word) & free
-            if not passed and not stands(word, desk):
-                words.append(word)
-    return tuple(words)
-
-
 # -- names and days ----------------------------------------------------------------------------
 
 
@@ -178,20 +162,29 @@ def _names(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
         if not word[0][0].isupper():
             continue
         name = word[0].casefold().removesuffix("'s")
-        opens = sentence[max(word.start() - 2, 0) : word.start()].rstrip().endswith((":", "(", '"'))
+        if len(name) == 1:  # an initial, or a side
+            continue
+        before = sentence[max(word.start() - 2, 0) : word.start()].rstrip()
+        opens = before.endswith((":", "(", '"', ";", ".", "\u2022", "\u2192", "\u2013", "-"))
         if opens or kind("known_names", name.split("'")[0]):  # "I'd"
             continue
+        if _MONTH.fullmatch(word[0]):  # is asked for as one
+            continue
         if name not in desk_words(pages):
-            yield partial(_named, word[0], name)
+            absent = known_short(name) and _before("not_there", sentence.casefold(), word.start())
+            if not absent:
+                yield partial(_named, word[0], name)
 
 
 def _named(word: str, name: str, seen: Seen) -> str:
     known = seen.has(name) or all(map(seen.has, name.split("-")))
+    known = known or (known_short(name) and seen.stands(name)) or seen.begins(name)
     return "" if known else f"nowhere named: {word}"
 
 
 def _dated(month: str, seen: Seen) -> str:
-    return "" if month in seen.months() else f"nowhere dated: {month}"
+    known = any(each.startswith(month.rstrip(".")) for each in seen.months())
+    return "" if known else f"nowhere dated: {month}"
 
 
 # -- facts -------------------------------------------------------------------------------------
@@ -200,6 +193,8 @@ def _dated(month: str, seen: Seen) -> str:
 def _facts(clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...]) -> Iterator[Doubt]:
     """Yield tests, illnesses, drugs, deeds and matters of private life."""
     for name, said, start, end in words:
+        if name in _UNITS:  # "-ogram" is the end of many a test
+            continue
         side = _SIDE.search(_left(clause, start)) if "parts" in said else None
         private = "private" in said
         if private or side or "clinical" in said or "conduct" in said:
@@ -242,28 +237,37 @@ def _strange(
     """
     desk = desk_stems(pages)
     for word, said, *_ in words:
-        if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
+        if len(word) < LEAST_LETTERS or stands(word, desk) or everyday(word):
             continue
-        if not said & _JUDGED and not any(word in each for each in wanted):
+        if is_number(word) or word in _UNITS:
+            continue
+        if not said & JUDGED and not any(word in each for each in wanted):
             yield partial(_unseen, word, clause)
 
 
 def _unseen(word: str, clause: str, seen: Seen) -> str:
-    if seen.stands(word) or seen.has_form(word):
+    if seen.stands(word) or seen.has_form(word) or seen.begins(word):
         return ""
-    denied = _before("not_there", clause, clause.casefold().find(word))
-    return "" if denied else f"nowhere seen: {word}"
+    at = clause.casefold().find(word)
+    after = form("absent_after").search(clause, at + len(word), at + len(word) + _NEAR)
+    return "" if after or _before("not_there", clause, at) else f"nowhere seen: {word}"
 
 
 # -- accounts ----------------------------------------------------------------------------------
 
 
-def _accounts(clause: str, words: tuple[_Word, ...]) -> Iterator[Doubt]:
-    """Yield other people, deeds, conversations and days that an account brings in."""
-    for name, said, start, end in words:
-        brought = "kin" in said or "others" in said
-        if brought or ("times" in said and not _ANY.search(_left(clause, start))):
-            yield partial(_mentioned, name, clause, (start, end))
+def _accounts(clause: str, words: tuple[_Word, ...], *, asked: bool = False) -> Iterator[Doubt]:
+    """Yield other people, deeds, conversations and days that an account brings in.
+
+    Who is asked after may be nobody: "is there a family history (mother, sister)?"
+    """
+    for name, said, start, end in () if asked else words:
+        before = _left(clause, start)
+        brought = "kin" in said or ("others" in said and not _does(name, before))
+        if brought or ("times" in said and not _ANY.search(before)):
+            which = _WHICH.search(before)
+            told = f"{which[0]}{name}" if which else name  # "last spring" is none on file
+            yield partial(_mentioned, told, clause, (start, end))
     if form("of_others").search(clause):
         yield partial(_wrong, f"of somebody else: {clause[:60]!r}")
     if form("blame").search(clause):
@@ -276,6 +280,11 @@ def _accounts(clause: str, words: tuple[_Word, ...]) -> Iterator[Doubt]:
     other = form("talked").search(clause)
     if member or other:
         yield partial(_talked, clause, member, other)
+
+
+def _does(name: str, before: str) -> bool:
+    """Return whether a word tells what somebody does: who judges is no judge."""
+    return name in _DEEDS and not _ARTICLE.search(before)
 
 
 def _mentioned(name: str, clause: str, place: tuple[int, int], seen: Seen) -> str:
@@ -294,7 +303,8 @@ def _blamed(clause: str, seen: Seen) -> str:
 
 
 def _done(deed: str, told: str, seen: Seen) -> str:
-    return "" if seen.stands(deed) else f"nowhere seen: {told}"
+    corrected = deed.startswith("withdr") and seen.corrected
+    return "" if corrected or seen.stands(deed) else f"nowhere seen: {told}"
 
 
 def _talked(
@@ -311,15 +321,21 @@ def _talked(
 # -- policies, and what is said of the file ----------------------------------------------------
 
 
-def _of_policies(sentence: str) -> Iterator[Doubt]:
-    """Yield what a policy is said to ask or to allow, and what is said of the file as a whole."""
+def _of_policies(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
+    """Yield what a policy is said to ask or to allow, and what is said of the file as a whole.
+
+    What a policy asks is told in other words than its page's; what it is about stands there.
+    """
     shown = repr(sentence[:60])
     if form("policy_new").search(sentence):
         yield partial(_wrong, f"not on the policy's page: {shown}")
     for found in form("policy_says").finditer(sentence):
         asked = _POLICY_ENDS.split(found["what"])[0]
-        told = stems(CLAUSE.split(asked)[0]) - free_of_policies()
-        yield partial(_asked, told, found["what"].strip()[:60])
+        clause = CLAUSE.split(asked)[0]
+        about = frozenset(_about(clause, pages)) - free_of_policies()
+        told = stems(" ".join(one for one in small(clause) if not is_number(one)))
+        told -= free_of_policies()
+        yield partial(_asked, about, told, found["what"].strip()[:60])
     endless = form("boundless").search(sentence)
     if endless:
         yield partial(_written, endless[0], f"without an end: {shown}")
@@ -337,8 +353,19 @@ def _of_policies(sentence: str) -> Iterator[Doubt]:
         yield partial(_written, found[0], f"no such part: {found[0]!r}")
 
 
-def _asked(stems_told: frozenset[str], what: str, seen: Seen) -> str:
-    return f"not on the policy's page: {what!r}" if stems_told - seen.policy_stems else ""
+def _about(words: str, pages: tuple[str, ...]) -> Iterator[str]:
+    """Yield the beginnings of the words that name something, but for those of any office."""
+    desk = desk_stems(pages)
+    for word in small(words):
+        plain = len(word) < LEAST_LETTERS or stands(word, desk) or everyday(word)
+        if not plain or kinds(word) & JUDGED:
+            yield word[:STEM]
+
+
+def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -> str:
+    page = seen.policy_stems
+    strange = about - page or 2 * len(told - page) > len(told)
+    return f"not on the policy's page: {what!r}" if strange else ""
 
 
 def _written(words: str, wrong: str, seen: Seen) -> str:

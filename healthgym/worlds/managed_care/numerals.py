@@ -52,6 +52,11 @@ def in_digits(text: str, *, small: bool = False) -> str:
     return text  # as nearly every one
 
 
+def is_number(word: str) -> bool:
+    """Return whether a word in small letters is a number: "thirteen", "fifty-three"."""
+    return all(part in _UNITS or part in _LARGE for part in word.split("-"))
+
+
 def _digits(found: re.Match[str], least: int = _COUNTED_MOST) -> str:
     spelled, point = found[0].casefold(), found["point"] or ""
     whole, words = spelled.removesuffix(point.casefold()), []

@@ -39,6 +39,8 @@ _CANNOT_STAND = {
     "disowning": "words that take back what they say",
 }
 _SENTENCE = re.compile(r"[.;!?\n]+(?=\s|$)")
+#: What a heading begins with.
+_HEADING = re.compile(r"(?m:^\s*#{1,6} )")
 #: Characters of a sentence of which is kept what it says: of such a one there are few enough.
 _LONGEST = 400
 _CLAUSE = re.compile(r",|\b(?:but|however|yet|still|nevertheless|although|though)\b")
@@ -47,7 +49,7 @@ _CLAUSE = re.compile(r",|\b(?:but|however|yet|still|nevertheless|although|though
 @short_text_cache(512, 20_000)
 def unsound(text: str) -> str:
     """Return what about a text cannot stand in any record, and where; blank if nothing does."""
-    flat = " ".join(text.replace("’", "'").split())
+    flat = " ".join(_HEADING.sub("", text).replace("’", "'").split())
     small = flat.casefold()
     for name, kind in _CANNOT_STAND.items():
         found = form(name).search(flat if name == "capitals" else small)

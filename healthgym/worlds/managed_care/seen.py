@@ -8,17 +8,30 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from healthgym.worlds.managed_care.claim_words import STEM, inflected, stems
+from healthgym.worlds.managed_care.short_forms import known_short, spelled_out
 from healthgym.worlds.managed_care.texts import Texts
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 )  # fmt: skip
+_SEASONS = {
+    "winter": frozenset({"December", "January", "February", "March"}),
+    "spring": frozenset({"March", "April", "May", "June"}),
+    "autumn": frozenset({"September", "October", "November", "December"}),
+}
+#: Fewest and most letters of a word cut short.
+_CUT = 3, 4
+#: What a compound may begin with.
+_PREFIXES = frozenset({"post", "pre", "non", "anti", "mid", "self", "re", "co", "per"})
+#: How pages say that an entry no longer holds.
+CORRECTED = ("correction of an earlier", "no longer held", "in error", "corrected report")
 #: What is before a place within a word, compounds being one, and what is after the end of one.
 _INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
 #: Who is called by a field of medicine, and those whose field has another name.
 _OF_A_FIELD = ("ologist", "ologists")
 _FIELDS = {
+    "therapist": "therap", "dietitian": "diet", "nutritionist": "nutrition",
     "surgeon": "surg", "pediatrician": "pediatric", "psychiatrist": "psychiatr",
     "internist": "internal medicine", "physiatrist": "physical medicine", "podiatrist": "podiatr",
     "obstetrician": "obstetric", "geriatrician": "geriatric",
@@ -61,9 +74,24 @@ class Seen:
         return any(_ENDED.match(text, end) for text, end in self._ends(word))
 
     def stands(self, word: str) -> bool:
-        """Return whether a word, or each part of a compound, begins as one does that it has."""
+        """Return whether a word, or each part of a compound, begins as one does that it has.
+
+        So does what an abbreviation is short for: an echo is an echocardiogram.
+        """
         parts = word.split("-")
-        return self._begins(word) or (len(parts) > 1 and all(map(self._begins, parts)))
+        told = [part for part in parts if part not in _PREFIXES]
+        if self._begins(word) or (len(parts) > 1 and all(map(self._begins, told))):
+            return True
+        return known_short(word) and any(spelled_out(word, text) for text in self.texts)
+
+    def begins(self, word: str) -> bool:
+        """Return whether a word that is cut short stands in it in full: "sess", "BUP"."""
+        return _CUT[0] <= len(word) <= _CUT[1] and next(self._ends(word), None) is not None
+
+    @cached_property
+    def corrected(self) -> bool:
+        """Whether somebody has taken back what a page said."""
+        return any(word in text for text in self.texts for word in CORRECTED)
 
     def has_form(self, word: str) -> bool:
         """Return whether a word stands in it in any of its forms."""
@@ -91,6 +119,8 @@ class Seen:
 
     def knows(self, person: str) -> bool:
         """Return whether somebody, or a day, is spoken of: the word itself, or a doctor's field."""
+        if person in _SEASONS:
+            return not _SEASONS[person].isdisjoint(self.months())
         single = person.removesuffix("s")
         if any(each in self.free or self.has(each) for each in (person, single, f"{single}s")):
             return True

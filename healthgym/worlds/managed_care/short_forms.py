@@ -47,6 +47,11 @@ def spelled_out(short: str, text: str) -> bool:
     return re.search(rf"(?<!\w){words}", text) is not None
 
 
+def known_short(name: str) -> bool:
+    """Return whether a word, in small letters, is an abbreviation that every office knows."""
+    return name in _known()
+
+
 def _letters(name: str) -> str:
     return _NO_LETTER.sub("", name)
 

@@ -16,7 +16,7 @@ _WORD = (
     r"(?P<word>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 #: A day, in the forms that offices write: in numbers, and with the name of its month. What begins
 #: with a digit is looked for by it, and what may not stand before it is looked at then: digits are
 #: few, and a place before each letter would be asked for what is behind it.
@@ -45,7 +45,28 @@ _LOOSE = tuple(
     )
 )
 #: The same in numbers: "4/5" alone is how strong somebody is.
-_SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])")
+_SHORT = (
+    re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])"),
+    re.compile(r"(?<![\d/.])(?P<month>0[1-9])/(?P<day>3[01]|[12]\d|0[1-9])(?![\d/])"),
+    re.compile(r"(?<![\d/.])(?P<month>1[0-2])/(?P<day>3[01]|2\d|1[3-9]|0[1-9])(?![\d/])"),
+)
+#: The end of a time whose beginning has the year: "2025-06-09 to 07-21"; and a month of a year.
+_ISO = (
+    re.compile(
+        r"(?:(?<=to )|(?<=and )|(?<=through )|(?<=until )|(?<=till )|(?<=- )|(?<=\u2013)|"
+        r"(?<=\u2013 ))"
+        r"(?P<month>0[1-9]|1[0-2])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"
+    ),
+    re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
+)
+#: Years from one to another, and the digits of one.
+_RANGE = re.compile(r"(?<![\w.,/$-])(?:19|20)\d\d ?[-\u2013] ?(?:19|20)\d\d(?!\w|[.,/]\d|-)")
+_FOUR = re.compile(r"\d{4}")
+#: A year alone; what is so many of something is none.
+_ALONE = re.compile(
+    r"(?<![\d.,/$-])(?:19[3-9]|20[0-4])\d(?![\d%]|[.,/]\d)"
+    r"(?! ?(?:mg|mcg|g|kg|ml|l|units?|iu|kcal|cells?|steps?|feet|m|cm|mm|%)\b)"
+)
 _TIME = re.compile(r"\d(?<!\d\d)\d?:\d{2}(?::\d{2})?(?!\d)")
 #: What each form of a whole day has, without which a text is not gone through for any; and what
 #: each has that is in numbers.
@@ -73,7 +94,7 @@ _CODE = re.compile(
 #: A number; the digits of a name (HbA1c, PHQ-9, L4-L5) and of an ordinal are none.
 _NUMBER = re.compile(
     r"\d(?<![A-Za-z\d]\d)(?<![A-Za-z]-\d)(?<!\d\.\d)"
-    r"(?:\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d*(?:\.\d+)?)(?!\d|st\b|nd\b|rd\b|th\b)"
+    r"(?:\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d*(?:\.\d+)?)(?!\d|st\b|nd\b|rd\b|th\b)(?<!\b0\d\d)"
 )
 #: A sentence; the point of a number does not end it.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
@@ -84,6 +105,8 @@ _COUNTED = re.compile(
     r"(?<=\d)\d?(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
     r"reports?|notes?)\b))"
 )
+#: By what a value is carried to another unit.
+_FACTOR = re.compile(r"(?:[\u00d7*]|\btimes|\bfactor(?: of)?|\bdivided by) ?\d+(?:\.\d+)?")
 _LISTED, _ENTRY = re.compile(r"(?m:^\s*\(?\d{1,2}[.)](?=\s))"), re.compile(r"\d[.)]\s")
 
 
@@ -93,7 +116,7 @@ class Stated:
 
     Attributes:
         days: Whole days.
-        loose: Months of a year, and days without one, as (year or 0, month, day or 0).
+        loose: Years, months of a year, and days without one, as (year or 0, month or 0, day or 0).
         codes: Diagnosis and procedure codes.
         numbers: Other numbers, in their shortest form.
     """
@@ -122,12 +145,19 @@ def stated(text: str) -> Stated:
         loose.add(_loose(match))
         return " "
 
+    def years(match: re.Match[str]) -> str:
+        loose.update((int(each), 0, 0) for each in _FOUR.findall(match[0]))
+        return " "
+
     for form in _LOOSE if named else ():
         rest = form.sub(taken, rest)
-    rest = _SHORT.sub(taken, rest) if "/" in rest else rest
+    for form in (*(_SHORT if "/" in rest else ()), *(_ISO if "-" in rest else ())):
+        rest = form.sub(taken, rest)
+    for form in (_RANGE, _ALONE):
+        rest = form.sub(years, rest)
     rest = _TIME.sub(" ", rest) if ":" in rest else rest
     rest = _LISTED.sub(" ", rest) if _ENTRY.search(rest) else rest
-    rest = _COUNTED.sub(" ", rest)
+    rest = _FACTOR.sub(" ", _COUNTED.sub(" ", rest))
     codes: list[str] = []
 
     def coded(match: re.Match[str]) -> str:

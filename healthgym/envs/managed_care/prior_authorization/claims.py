@@ -248,8 +248,9 @@ class Claims(Filed):
     @cached_property
     def _loose(self) -> frozenset[tuple[int, int, int]]:
         known = self.days | self.known.days
-        months = {(day.year, day.month, 0) for day in known}
-        return frozenset(months | {(0, day.month, day.day) for day in known})
+        months = {(day.year, month, 0) for day in known for month in (0, day.month)}
+        days = {(0, day.month, day.day) for day in known}
+        return self.known.loose.union(months, days)
 
     @cached_property
     def _answers(self) -> frozenset[str]:

@@ -38,6 +38,8 @@ _NO_REASON = {"unfit_reason": "no reason to send nothing"}
 #: and what it wrote, where it wrote nothing.
 _DID, _SAID, _NUMBERED, _DECIDER = "granted_us", "said_by_them", "numbered", "signed_by"
 _WROTE = "their_letter"
+#: What takes back a request, and is a reason to hold it: "does not meet C14".
+_UNMET = re.compile(r"n['o]t (?:\w+ )?(?:meet|satisfy|fulfil\w*|qualify)\b")
 #: What is said to oblige whoever decides: "not answered in a day, it counts as granted".
 _LAW = "obliged"
 
@@ -60,6 +62,10 @@ class Dealings(DealtWith):
                     yield f"{why}: {told.words[:60]!r}"
 
     def _wrong(self, told: Told, *, alone: bool, reason: bool) -> str:
+        if told.form in (*_NOT_ON_FILE, *_NO_REASON) and self.printed(told.what):
+            return ""  # an ambulance is no threat where a ride in one is what is asked for
+        if reason and _UNMET.search(told.what):
+            return ""  # why nothing is sent yet, and no doubt of one's own request
         if told.form in _NOT_ON_FILE:
             return "" if self.has(told.words) else _NOT_ON_FILE[told.form]
         if told.form in _NO_REASON:
@@ -87,7 +93,7 @@ def _told(sentence: str) -> Iterator[Told]:
     for name in (*_NOT_ON_FILE, *_NO_REASON, _WROTE):
         found = form(name).search(sentence)
         if found and (name == _LAW or not denied(sentence[: found.start()])):
-            yield Told(name, _widened(found), "")
+            yield Told(name, _widened(found), found[0])
     for name in (_DID, _SAID, _NUMBERED, _DECIDER):
         for found in form(name).finditer(sentence):
             before = sentence[: found.start()]

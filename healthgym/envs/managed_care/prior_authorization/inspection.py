@@ -168,7 +168,9 @@ class Inspection:
         right = right and of_version(made.override_reason, wanted.policy.version)
         if wanted.bar is not None:
             return self._bar_named(named, wanted.bar, right)
-        return right and named.kinds == wanted.missing and self._gaps_named(named.criteria)
+        # Beside what is listed as missing a visit's note may be spoken of that would close a gap.
+        kinds = named.kinds if wanted.missing and not named.listed else named.listed
+        return right and kinds == wanted.missing and self._gaps_named(named.criteria)
 
     @cached_property
     def followed_up(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, timedelta
-from functools import cached_property, partial
+from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.amounts import PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.covered import uncovered
-from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
+from healthgym.worlds.managed_care.facts import Diagnosis, Measurement, TherapyCourse
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
 from healthgym.worlds.managed_care.policies.pages import render_page
@@ -155,13 +155,24 @@ class Worded:
             spans=self._spans,
             free=_NOT_ITS_OWN,
             ages=self.claims.ages,
+            service=self._service,
+            found=self._asked_for,
+            courses=sum(isinstance(fact, TherapyCourse) for fact in self.claims.chart.facts),
         )
 
     @cached_property
     def _dealings(self) -> Dealings:
         """What is on record of its dealings with the payer and others."""
-        page = partial(render_page, self.claims.reference.policy)
-        return Dealings(Texts(self._filed()), self._theirs, page, self._called)
+        return Dealings(Texts(self._filed()), self._theirs, self._service, self._called)
+
+    def _asked_for(self) -> Set[float]:
+        """Return the numbers that the policy's criteria ask for."""
+        asked = leaves(self.claims.reference.policy.criteria)
+        return {float(one) for one in asked if isinstance(one, int | float)}
+
+    def _service(self) -> str:
+        """Return what the policy says, and what the service is called that was ordered."""
+        return "\n".join((render_page(self.claims.reference.policy), *self._ordered))
 
     def _theirs(self) -> str:
         """Return what the payer wrote and said."""

@@ -28,6 +28,8 @@ _CODES = {
     str(code): re.compile(rf"(?<![a-z]){str(code).replace('_', '[ _-]')}(?![a-z])")
     for code in ProviderFindingCode
 }
+#: What is said to be missing.
+_MISSING = re.compile(r"\bmissing\b[^;.(\u2013\u2014]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Reason:
         policies: Ids of policies.
         criteria: Ids of criteria; "criterion 3" and "criteria 3 and 4" are C3 and C4.
         kinds: Kinds of documents.
+        listed: Those of them that are written as the policy has them, such as ``imaging_report``,
+            or said to be missing.
         codes: Finding codes.
         days: Days, written as 2026-02-28, 02/28/2026, 28 February 2026 or Feb 28, 2026.
     """
@@ -47,6 +51,7 @@ class Reason:
     policies: frozenset[str]
     criteria: frozenset[str]
     kinds: frozenset[str]
+    listed: frozenset[str]
     codes: frozenset[str]
     days: frozenset[date]
 
@@ -74,6 +79,11 @@ def read_reason(text: str, policies: Iterable[str] = ()) -> Reason:
         policies=frozenset(known[each] for each in found),
         criteria=criteria_named(flat),
         kinds=frozenset(kind for kind, each in _KINDS.items() if each.search(flat)),
+        listed=frozenset(
+            kind
+            for kind, each in _KINDS.items()
+            if kind in flat or any(map(each.search, _MISSING.findall(flat)))
+        ),
         codes=frozenset(code for code, each in _CODES.items() if each.search(flat)),
         days=days_in(flat),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,6 +12,7 @@ from healthgym.envs.managed_care.utilization_management.task import ReviewRefere
 from healthgym.worlds.managed_care.apps.payer import peer_session
 from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
 from healthgym.worlds.managed_care.peers.answering import raised
+from healthgym.worlds.managed_care.peers.hearing import heard
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
@@ -18,6 +20,7 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: Criteria that may be raised although nobody disputes them: one may be a slip of the ear.
 _BESIDE_MOST = 1
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
 class Call:
@@ -87,8 +90,37 @@ class Call:
         about = self.disputed & {one.id for one in self.contract.subjects}
         told = all(point.id in revealed for point in self._points())
         brought_up = raised(self.contract, self.session)
-        beside = brought_up - self.disputed
-        return told and about <= brought_up and len(beside) <= _BESIDE_MOST
+        return told and about <= brought_up and len(self._beside(brought_up)) <= _BESIDE_MOST
+
+    def _beside(self, brought_up: frozenset[str]) -> frozenset[str]:
+        """Return the criteria that the payer brought up although nobody disputes them.
+
+        One that goes by a word of one in dispute comes up with it. What the clinician spoke of
+        first may be taken up, and who is calling about which service opens a call.
+
+        Args:
+            brought_up: What was brought up in turns that could be answered.
+        """
+        subjects, opened, session = self.contract.subjects, False, self.session
+        words = {term for one in subjects if one.id in self.disputed for term in one.terms}
+        free = {*self.disputed, *(one.id for one in subjects if not words.isdisjoint(one.terms))}
+        found: set[str] = set()
+        for turn in session.transcript if session else ():
+            if session and turn.speaker == session.benchmark_side:
+                said = turn.message if opened else self._past_greeting(turn.message)
+                opened = True
+                found |= {*heard(said, subjects).subjects} - free
+            else:
+                free |= {*heard(turn.message, subjects).subjects}
+        return frozenset(found & brought_up)
+
+    def _past_greeting(self, message: str) -> str:
+        """Return a first turn from the sentence on that speaks of a criterion in dispute."""
+        sentences = _SENTENCE_END.split(message)
+        for place, each in enumerate(sentences):
+            if not self.disputed.isdisjoint(heard(each, self.contract.subjects).subjects):
+                return " ".join(sentences[place:])
+        return message
 
     @property
     def followed(self) -> bool:

@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.dealings import (
     denied,
     what_of,
 )
+from healthgym.worlds.managed_care.seen import CORRECTED
 from healthgym.worlds.managed_care.word_forms import form
 
 #: What may not be told unless the file has it in these words, by the name of its expression.
@@ -72,13 +73,17 @@ _RULES = re.compile(
 )
 #: What the practice is said to have done or said; who is spoken to is the practice, or the member.
 _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
+#: How deeds begin that are done by speaking, as whoever was on a call did.
+_TELLING = ("gave", "give", "confirm", "provid", "suppl", "stat", "nam", "told", "tell", "report")
+#: What whoever corrects a page does.
+_TAKEN_BACK = re.compile(r"\b(?:withdr|retract|dropp|took|taken)\w*")
 #: Words that begin another clause, which is not denied or supposed with the one before.
 _GOING_ON = r"(?!(?:that|who|which|but|because|and|since|so|until|after|as|when)\b)"
 #: What denies something from further away, or in a list.
 _DENIED = re.compile(
     rf"(?:{NOT}|\bfree (?:of|from)\b|\bw/o\b)(?: {_GOING_ON}(?!if\b|unless\b)[\w'-]+){{0,10}} $|"
     r"\b(?:no(?! doubt\b)|neither|without|nor)(?: [\w'-]+){1,3}(?:, [\w'-]+(?: [\w'-]+)?){0,4}"
-    r"(?:,? n?or|,) $"
+    r"(?:,? n?or|,) $|\bcannot $"
 )
 #: How far that goes from where a sentence begins: "nothing that anybody said …".
 _ALL_DENIED = re.compile(r"(?:nothing|none|nobody|no one) (?:that|who|of|which)\b[^,.;:]*")
@@ -125,7 +130,9 @@ class Dealings(DealtWith):
         if told.form in _NO_CALL:
             return "" if self.called else _NO_CALL[told.form]
         if told.form in _DID:
-            return "" if self.did(told.what) else "nobody did"
+            telling = bool(self.spoken) and told.what.startswith(_TELLING)
+            back = any(map(self.has, CORRECTED)) and _TAKEN_BACK.search(told.words)
+            return "" if telling or back or self.did(told.what) else "nobody did"
         said = self.said(told.what) if self.spoken else self._stands(told.what)
         return "" if said else "nobody said so"
 

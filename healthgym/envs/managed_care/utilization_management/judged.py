@@ -18,6 +18,7 @@ _MET = re.compile(
     r"have been|stands as)(?P<not> not| un| hardly| never)?"
     r"(?: (?:clearly|fully|plainly|also|thus|now))?"
     r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"
+    r"(?! (?:(?:by|in) )?(?:neither|nowhere|none|nothing)\b)"
 )
 #: "All but C9 are met" says nothing of C9.
 _EXCEPT = re.compile(r"\b(?:but|except(?: for)?|save|apart from|other than)\s*$")

@@ -28,13 +28,18 @@ class Measured:
     Args:
         policy: The policy.
         facts: What the packet shows.
-        texts: Returns what was sent, and what was told on calls.
+        texts: Returns what was sent.
+        heard: What was told on calls, where a value goes by many names.
     """
 
     def __init__(
-        self, policy: Policy, facts: Iterable[AnyFact], texts: Callable[[], Iterable[str]]
+        self,
+        policy: Policy,
+        facts: Iterable[AnyFact],
+        texts: Callable[[], Iterable[str]],
+        heard: Iterable[str],
     ) -> None:
-        self._policy, self._texts = policy, texts
+        self._policy, self._texts, self._heard = policy, texts, tuple(heard)
         self._facts = tuple(fact for fact in facts if isinstance(fact, Measurement))
 
     def follows(self, number: float) -> bool:
@@ -78,12 +83,13 @@ class Measured:
     def _values(self) -> Mapping[str, frozenset[float]]:
         """Values that were sent of each measure, or told on a call, in any unit."""
         texts = [content.lower() for content in self._texts()]
+        spoken = {float(number) for text in self._heard for number in stated(text).numbers}
         found: dict[str, frozenset[float]] = {}
         for item in self._measures:
             name = item.display.lower()
             mine = [fact for fact in self._facts if fact.code == item.code]
             told = {float(number) for text in texts for number, _ in numbers_after(name, text)}
-            told |= {fact.value for fact in mine} | set(_carried(mine))
+            told |= spoken | {fact.value for fact in mine} | set(_carried(mine))
             found[name] = found.get(name, frozenset()) | told
         return found
 

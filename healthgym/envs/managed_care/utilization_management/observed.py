@@ -31,7 +31,7 @@ from healthgym.worlds.managed_care.records.review import (
     ClinicalEvidenceItemObservation,
     NurseCriterionEvaluation,
 )
-from healthgym.worlds.managed_care.stated import days_in
+from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
 
 #: How far a value may be off that was carried to another unit and rounded.
@@ -121,7 +121,9 @@ def bare(
         return True
     if not isinstance(criterion, _DATED) or not days:
         return False
-    told = days_in(_told(entry))
+    said = stated(_told(entry))
+    # A day without its year is the one on file that it may be.
+    told = said.days | {day for day in days | beside if (0, day.month, day.day) in said.loose}
     return not days & told or len(told - days - beside) > _BESIDE_MOST
 
 

@@ -11,12 +11,20 @@ from healthgym.worlds.managed_care.accounts import Account
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, values_of
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.keeping import kept
+from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
 
+#: What a page is called that amends the policy's.
+_AMENDING = ("medical bulletins", "medical bulletin", "bulletins", "bulletin")
+
 
 def account_of(
-    findings: Findings, texts: Texts, heard: Iterable[str], spans: Callable[[], Set[int]]
+    findings: Findings,
+    texts: Texts,
+    heard: Iterable[str],
+    spans: Callable[[], Set[int]],
+    policy: Callable[[], str],
 ) -> Account:
     """Return what is on record of the work on a case.
 
@@ -25,6 +33,7 @@ def account_of(
         texts: What could be seen.
         heard: What the other side said on calls.
         spans: Returns the times that lie between days on file, in any unit.
+        policy: Returns what the policy says.
     """
     world, case = findings.after, findings.case_id
     intake, said = world.intake.find(case), "\n".join(heard)
@@ -50,6 +59,7 @@ def account_of(
         spans=spans,
         rules=lambda: _numbers(world.operations),
         found=lambda: frozenset(_amounts(findings)),
+        service=lambda: "\n".join((*_services(findings), policy())),
         free=frozenset(name for name, so in free.items() if so),
     )
 
@@ -83,6 +93,9 @@ def _names(findings: Findings) -> Mapping[str, str]:
     found = {f"{patient.first_name} {patient.last_name}": "the member"}
     found |= {plan.plan_name: "the plan" for plan in chart.coverages}
     found |= {policy.id: "the policy", policy.version: "the version"}
+    pages = findings.before.start.handbook.changed.values()
+    if any(page_path(policy.id) in page.amends for page in pages):
+        found |= dict.fromkeys(_AMENDING, "the page")
     if intake is not None:
         by = intake.requesting_provider
         doctor = (by.provider_name if by else "") or ""
@@ -93,6 +106,15 @@ def _names(findings: Findings) -> Mapping[str, str]:
     return {name.casefold(): found[name] for name in longest}
 
 
+def _services(findings: Findings) -> Iterator[str]:
+    """Yield what the service is called that was ordered and requested."""
+    world, case = findings.after, findings.after.cases.get(findings.case_id)
+    yield world.cases.order(case.service_request_id).description
+    intake = world.intake.find(case.id)
+    for line in intake.line_items if intake else ():
+        yield from (each.name for each in line.procedures)
+
+
 @kept
 def _numbers(rules: OperatingRules) -> frozenset[float]:
     return frozenset(float(one) for one in values_of(rules) if isinstance(one, int | float))
@@ -101,7 +123,7 @@ def _numbers(rules: OperatingRules) -> frozenset[float]:
 def _amounts(findings: Findings) -> Iterator[float]:
     """Yield how much was requested, how much of it is granted and how much is not.
 
-    And what the criteria come to: values, ages, counts.
+    And what the criteria come to, and what they ask for: values, ages, counts.
     """
     asked, granted = findings.packet.request.quantity, findings.shown.approved_quantity
     if asked is not None:
@@ -113,3 +135,6 @@ def _amounts(findings: Findings) -> Iterator[float]:
         for _, value, _ in shown.observed:
             if isinstance(value, int | float):
                 yield float(value)
+    for asked_for in leaves(findings.policy.criteria):
+        if isinstance(asked_for, int | float) and not isinstance(asked_for, bool):
+            yield float(asked_for)

@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.handbook.rules import values_of
 from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.policies.pages import page_path, render_page
@@ -76,12 +77,12 @@ class Visible:
         return (*map(str, sorted(days)), *loose, *sorted(numbers), *values)
 
     def _is_near(self, year: int, month: int, day: int) -> bool:
-        """Return whether a month of a year, or a day without one, is that of a day on file."""
+        """Return whether a year, a month of one, or a day without one, is that of a day on file."""
         if any((year, month, day) in told.loose for told in self._told):
             return True
         known = self._known_days | self._reckoned
         return any(
-            (not year or one.year == year) and one.month == month and (not day or one.day == day)
+            year in (0, one.year) and month in (0, one.month) and day in (0, one.day)
             for one in known
         )
 
@@ -93,8 +94,14 @@ class Visible:
         return (*uncovered(text, self._seen), *own_work)
 
     def misjudged(self, text: str) -> tuple[str, ...]:
-        """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
-        return tuple(misjudged(text, self.policy, self.findings.shown.criteria))
+        """Return criteria that a text calls met or not met, and that the packet shows otherwise.
+
+        What the ordering clinician told on a call may be called either: the packet is as it was.
+        """
+        shown, told = self.findings.shown.criteria, self._told_on_calls
+        return tuple(
+            misjudged(text, self.policy, {n: one for n, one in shown.items() if n not in told})
+        )
 
     def agrees(self, name: str, text: str) -> bool:
         """Return whether the words of a criterion are its own: as on the page, or as good as that.
@@ -186,6 +193,16 @@ class Visible:
         return (*said, *(turn.message for turn in turns if turn.side != PAYER))
 
     @cached_property
+    def _told_on_calls(self) -> frozenset[str]:
+        """The criteria on which the ordering clinician told something that was not sent."""
+        contract = self.after.start.contracts.get(self._case)
+        if contract is None:
+            return frozenset()
+        sessions = map(self.after.peer.session_of, (p.id for p in self.after.peer.of(self._case)))
+        told = {name for one in sessions if one is not None for name in one.revealed_fact_ids}
+        return frozenset(f.criterion for f in contract.facts if f.criterion and f.id in told)
+
+    @cached_property
     def _sent(self) -> tuple[str, ...]:
         """What the documents say that were sent, each under its title."""
         pages = map(self.after.documents.get, self.findings.packet.documents)
@@ -238,7 +255,8 @@ class Visible:
     @cached_property
     def _account(self) -> Account:
         """What is on record of the work on the case."""
-        return account_of(self.findings, self._seen.texts, self.heard, lambda: self._between)
+        texts, spans = self._seen.texts, lambda: self._between
+        return account_of(self.findings, texts, self.heard, spans, lambda: self.page)
 
     @cached_property
     def _dealings(self) -> Dealings:
@@ -260,7 +278,7 @@ class Visible:
     def _measured(self) -> Measured:
         """The values of what the policy measures."""
         shown = self.findings.packet.facts
-        return Measured(self.policy, shown, lambda: (*self._sent, *self.heard))
+        return Measured(self.policy, shown, lambda: self._sent, self.heard)
 
     @cached_property
     def _shown(self) -> list[object]:
@@ -328,7 +346,7 @@ class Visible:
         if self._measured.follows(number):
             return True
         between = number.is_integer() and int(number) in self._between
-        return between and re.search(_TIMED % f"{number:g}", text) is not None
+        return between and re.search(_TIMED % f"{number:g}", in_digits(text)) is not None
 
     @cached_property
     def _between(self) -> frozenset[int]:

@@ -53,6 +53,8 @@ _ATTRIBUTED = re.compile(
     r"\b(?:clinician|doctor|physician|practice|provider|dr\.? [\w.-]+|she|he|they|"
     r"we (?:agreed|arranged|settled|decided))\b(?P<what>.*)"
 )
+#: What is said of them besides: "who looked the values up,".
+_BESIDE = re.compile(r", (?:who|which|when|while) [^,]*,")
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
 #: How much is said to be granted; "20 of 24" are 20.
 _GRANTED = re.compile(
@@ -197,7 +199,7 @@ class Worded:
             found = _ATTRIBUTED.search(" ".join(sentence.split()))
             if found is None:
                 continue
-            told = _stems(found["what"]) - _of_calls()
+            told = _stems(_BESIDE.sub(",", found["what"])) - _of_calls()
             new = told - self._heard
             if len(new) >= _NEW_LEAST and len(new) * 2 > len(told):
                 yield found["what"].strip()[:60]

@@ -21,8 +21,8 @@ _NUMBERED = re.compile(
 #: Several of them in a row, of which is said that they are shown.
 _ONE = r"(?:c|criteri(?:on|a) )?0*[1-9]\d{0,2}"
 _CONCEDED = re.compile(
-    rf"(?<![a-z0-9.])((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*) "
-    r"(?:is|are|was|were|has been|have been)"
+    rf"(?<![a-z0-9.])((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)"
+    r"(?: for [^().;]{1,40})?\)? (?:is|are|was|were|has been|have been)"
     r"(?: (?:now|also|indeed|clearly|rightly|all|both|found|to be|said to be))* "
     r"(?:met|shown|satisfied|fulfilled|proven|established)\b"
 )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Names of items that are looked up in a list, or counted.
 _LISTED = frozenset({"record", "agents", "sessions", "days"})
+#: Those of which nothing counts where all that is there is too old, or is none.
+_LOOKED_UP = frozenset({"record"})
 
 
 class AnswerType(StrEnum):
@@ -142,16 +144,16 @@ def answers_from(assessments: Mapping[str, Assessment]) -> dict[str, str]:
 
 
 def silent_keys(assessments: Mapping[str, Assessment]) -> frozenset[str]:
-    """Return the keys of what is listed or counted where nothing is on record.
+    """Return the keys of what is listed or counted where nothing is on record that counts.
 
     Whether a list without an entry says no, or leaves it undocumented, is a matter of words.
     """
     return frozenset(
         answer_key(item.item_id)
         for assessment in assessments.values()
-        if not assessment.facts
         for item in assessment.items
-        if item.observed_value is None and item.item_id.rpartition(".")[2] in _LISTED
+        if item.observed_value is None
+        and item.item_id.rpartition(".")[2] in (_LOOKED_UP if assessment.facts else _LISTED)
     )
 
 
