@@ -38,8 +38,10 @@ _OFRECOMMENDS = {"words_sound", "letters_right", "triage_right", "ends_right"}
 
 
 #: Words written after the reader, in their order, and how many tasks lie between two texts.
-_LATER_RIGHT = ("novel_right", "later_right", "last_right", "more_right", "final_right")
-_LATER_WRONG = ("novel_wrong", "later_wrong", "last_wrong", "final_wrong")
+_LATER_RIGHT = (
+    "novel_right", "later_right", "last_right", "more_right", "final_right", "plain_right",
+)  # fmt: skip
+_LATER_WRONG = ("novel_wrong", "later_wrong", "last_wrong", "final_wrong", "plain_wrong")
 _APART = 5
 #: What is false and passes: of what is on file, or known to nobody but by its sense.
 _PASS_STILL = {
