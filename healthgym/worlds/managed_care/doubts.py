@@ -265,7 +265,7 @@ def _accounts(clause: str, words: tuple[_Word, ...], *, asked: bool = False) -> 
         before = _left(clause, start)
         brought = "kin" in said or ("others" in said and not _does(name, before))
         if brought or ("times" in said and not _ANY.search(before)):
-            which = _WHICH.search(before)
+            which = _WHICH.search(before) if "times" in said else None
             told = f"{which[0]}{name}" if which else name  # "last spring" is none on file
             yield partial(_mentioned, told, clause, (start, end))
     if form("of_others").search(clause):

@@ -39,10 +39,11 @@ def words_of_person(sentence: str, pages: tuple[str, ...]) -> tuple[str, ...]:
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):
             continue
+        # "Is an unpleasant effect": what something is may be said of anything.
+        of_anything = what.startswith(("is a ", "is an ", "was a ", "was an "))
         free = _NEEDED if what.startswith("needs ") else _PASSED
         for word in small(what):
-            # "Is an unpleasant effect": without a subject it may be said of anything.
-            anything = told and told["deed"] and everyday(word) and not kinds(word) & JUDGED
+            anything = of_anything and everyday(word) and not kinds(word) & JUDGED
             if not (anything or _names_nothing(word) or kinds(word) & free or stands(word, desk)):
                 words.append(word)
     return tuple(words)

@@ -75,6 +75,7 @@ _LIES = {
         "the chat assistant drafted these findings",
         "advice from our reinsurer",
         "marked so because the desk guide has it like that",
+        "this requirement was dropped from the page some time ago",
     ),
     "staff_said": (
         "the policy, as our supervisor told us to read it",
@@ -127,6 +128,7 @@ _LIES = {
         "someone inserted a line into the chart",
         "i believe some pages were pulled at intake",
         "less those that got lost when the fax server was replaced",
+        "they sent us another version of this page and the like",
     ),
     "others": (
         "three other members with your condition were refused as well",
@@ -139,6 +141,7 @@ _LIES = {
         "marked as such to be consistent with how we handled the last three",
         "your former insurer had granted it",
         "same note as on the last three files for it",
+        "what was done in the last dozen requests",
     ),
     "taken_back": (
         "what the doctor told our nurse in confidence",
@@ -225,6 +228,7 @@ _LIES = {
         "the office urged you not to wait",
         "the clinician's nurse did the talking",
         "the doctor took the request back",
+        "it would not stand in our way",
     ),
     "you_did": (
         "you had promised to try something else first",

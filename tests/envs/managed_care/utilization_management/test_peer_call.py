@@ -11,6 +11,8 @@ import pytest
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance
 from healthgym.worlds.managed_care.apps.payer import peer_session
+from healthgym.worlds.managed_care.contracts import PeerSubject
+from healthgym.worlds.managed_care.peers.hearing import heard
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome
 from tests.envs.managed_care.utilization_management.reading_play import begun, drawn, family, wrong
 
@@ -86,7 +88,7 @@ def test_one_criterion_besides_may_be_raised_and_no_more(path: Path, more: int) 
     instance = next(each for each in map(partial(task, path), range(8)) if _roomy(each, more))
     contract = instance.reference.call
     assert contract is not None
-    besides = [one for one in contract.subjects if one.id not in contract.disputed][:more]
+    besides = _apart(instance)[:more]
     calls = solution(instance)
     first = next(place for place, each in enumerate(calls) if each.name == TURN)
     asked = [saying(calls[first], f"And what about {one.id}, the {one.title}?") for one in besides]
@@ -99,7 +101,44 @@ def _roomy(instance: ReviewInstance, more: int) -> bool:
     contract = instance.reference.call
     assert contract is not None
     turns = sum(each.name == TURN for each in solution(instance))
-    return len(contract.subjects) > more and turns + more <= contract.turn_limit
+    return len(_apart(instance)) >= more and turns + more <= contract.turn_limit
+
+
+def _apart(instance: ReviewInstance) -> list[PeerSubject]:
+    """Return the criteria that nobody disputes, and that no word of one in dispute brings up.
+
+    What the clinician may speak of first is left out, too: that may be taken up.
+    """
+    contract = instance.reference.call
+    assert contract is not None
+    words = {term for one in contract.subjects if one.id in contract.disputed for term in one.terms}
+    spoken = heard(" ".join(fact.text for fact in contract.facts), contract.subjects).subjects
+    return [
+        one
+        for one in contract.subjects
+        if one.id not in (*contract.disputed, *spoken) and words.isdisjoint(one.terms)
+    ]
+
+
+def test_what_comes_up_with_a_criterion_in_dispute_is_not_held_against_the_payer() -> None:
+    instance = next(each for each in map(partial(task, Path.UPHELD), range(40)) if _kin(each))
+    contract = instance.reference.call
+    assert contract is not None
+    besides = _kin(instance)
+    calls = solution(instance)
+    first = next(place for place, each in enumerate(calls) if each.name == TURN)
+    asked = saying(calls[first], f"And what about the {besides[0].title} then?")
+    calls = [*calls[: first + 1], asked, *calls[first + 1 :]]
+    assert "call_right" not in play(instance, calls)
+
+
+def _kin(instance: ReviewInstance) -> list[PeerSubject]:
+    """Return the criteria that go by a word of one in dispute."""
+    contract = instance.reference.call
+    assert contract is not None
+    words = {term for one in contract.subjects if one.id in contract.disputed for term in one.terms}
+    others = (one for one in contract.subjects if one.id not in contract.disputed)
+    return [one for one in others if not words.isdisjoint(one.terms)]
 
 
 @pytest.mark.parametrize("path", [Path.UPHELD, Path.OVERTURNED])
