@@ -17,7 +17,7 @@ from healthgym.core.task import Task
 from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.xray_correction.claims import Claim, ClaimError, ErrorClass, Statement, compare
-from healthgym.envs.xray_correction.reading.mention import merged
+from healthgym.envs.xray_correction.reading.merging import merged
 from healthgym.envs.xray_correction.reading.reader import read, read_text, split_sentences
 from healthgym.envs.xray_correction.reading.words import heights
 from healthgym.envs.xray_correction.task import CorrectionReference
@@ -25,6 +25,8 @@ from healthgym.worlds.radiography.world import ReadingRoom
 
 #: Heights of a tube's tip that are one, in centimetres: about a reader's error.
 _NEAR = 1.0
+#: How many words that were not read are named, and how many letters of each.
+_MOST, _LONGEST = 8, 40
 
 NOT_EMPTY = Check("not_empty", "The submitted findings are not empty.", weight=0.0)
 CLASSES: dict[ErrorClass, Check] = {
@@ -119,7 +121,7 @@ def _paper(reference: CorrectionReference, room: ReadingRoom, before: ReadingRoo
     empty = not room.findings.strip()
     errors = text_errors(reference.truth, room.findings)
     worst = [error for error in errors if error.significant]
-    results = [NOT_EMPTY.result(not empty), *_class_results(worst)]
+    results = [NOT_EMPTY.result(not empty), *_class_results(worst, _added(reference.truth, room))]
     if empty:
         return Judgement.of(results, progress=0.0)
     start = [e for e in text_errors(reference.truth, before.findings) if e.significant]
@@ -135,9 +137,18 @@ def text_errors(truth: Sequence[Statement], findings: str) -> list[ClaimError]:
     errors = align(claims, reading.claims)
     for statement in truth:
         errors += _other_height(statement, findings, errors)
-    if Counter(reading.unread) - Counter(word for each in truth for word in each.unread):
+    if _unknown(truth, reading.unread):
         errors.append(ClaimError(ErrorClass.FALSE_FINDING, "unread"))
     return errors
+
+
+def _unknown(truth: Sequence[Statement], unread: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that could not be read, and that the truth has not."""
+    return tuple(Counter(unread) - Counter(word for each in truth for word in each.unread))
+
+
+def _added(truth: Sequence[Statement], room: ReadingRoom) -> tuple[str, ...]:
+    return _unknown(truth, read_text(room.findings).unread)
 
 
 def align(truth: Sequence[Claim], said: Sequence[Claim]) -> list[ClaimError]:
@@ -173,7 +184,7 @@ def _strict(reference: CorrectionReference, room: ReadingRoom, before: ReadingRo
     """Return what is found sentence by sentence: an edit of the draft, and no difference."""
     sentences, draft = room.sentences, before.draft
     matched = len(sentences) == len(draft)
-    subjects, plain = matched, True
+    subjects, unclear = matched, list[str]()
     errors: list[ClaimError] = []
     for number, statement in enumerate(reference.truth):
         text = sentences[number] if number < len(sentences) else ""
@@ -181,14 +192,16 @@ def _strict(reference: CorrectionReference, room: ReadingRoom, before: ReadingRo
         if matched and text != draft[number]:
             about = {claim.entity for claim in read(text)}
             subjects &= about == {claim.entity for claim in read(draft[number])}
-            plain &= is_plain(statement, text)
+            if not is_plain(statement, text):
+                unclear.append(f"{number + 1}: {_unclear(statement, text)}")
     extra = sentences[len(draft) :]
     errors += [e for text in extra for e in align((), read(text))]
-    plain &= not any(read_text(text).unread for text in extra)
-    results = [*_class_results(errors), EDIT_ONLY.result(subjects), PLAIN.result(plain)]
+    unclear += [_unread(read_text(text).unread) for text in extra if read_text(text).unread]
+    plain = PLAIN.result(not unclear, "; ".join(unclear))
+    results = [*_class_results(errors), EDIT_ONLY.result(subjects), plain]
     wrong = len(reference.swapped)
     broken = _wrong_sentences(reference, sentences)
-    gained = max(1 - broken / max(wrong, 1), -1.0) if subjects and plain else 0.0
+    gained = max(1 - broken / max(wrong, 1), -1.0) if subjects and plain.passed else 0.0
     metrics = _metrics(errors) | {"wrong_sentences": float(broken)}
     return Judgement.of(results, progress=gained, metrics=metrics)
 
@@ -242,12 +255,37 @@ def is_plain(truth: Statement, text: str) -> bool:
     return len(split_sentences(text)) == 1 and read_text(text).unread == truth.unread
 
 
-def _class_results(errors: Sequence[ClaimError]) -> list[CheckResult]:
-    counts = {kind: sum(error.error is kind for error in errors) for kind in ErrorClass}
-    return [
-        check.result(not counts[kind], f"{counts[kind]} found" if counts[kind] else "")
-        for kind, check in CLASSES.items()
-    ]
+def _unclear(truth: Statement, text: str) -> str:
+    """Return why an edited sentence does not say what the truth says and nothing else."""
+    count = len(split_sentences(text))
+    if count != 1:
+        return f"{count} sentences in place of one"
+    unread = read_text(text).unread
+    more, less = (Counter(a) - Counter(b) for a, b in
+                  ((unread, truth.unread), (truth.unread, unread)))  # fmt: skip
+    if more or not less:
+        return _unread(tuple(more) or unread)
+    return f"left out: {_quoted(tuple(less))}"
+
+
+def _unread(words: Sequence[str]) -> str:
+    return f"says more than the truth, or what is not understood: {_quoted(words)}"
+
+
+def _quoted(words: Sequence[str]) -> str:
+    shown = ", ".join(f"'{word[:_LONGEST]}'" for word in words[:_MOST])
+    return f"{shown} and {len(words) - _MOST} more" if len(words) > _MOST else shown
+
+
+def _class_results(errors: Sequence[ClaimError], unread: Sequence[str] = ()) -> list[CheckResult]:
+    details = {}
+    for kind in ErrorClass:
+        about = Counter(error.entity for error in errors if error.error is kind)
+        named = ", ".join(f"{name} x{n}" if n > 1 else name for name, n in about.items())
+        details[kind] = f"{about.total()} found: {named}" if about else ""
+    if unread and details[ErrorClass.FALSE_FINDING]:
+        details[ErrorClass.FALSE_FINDING] += f" ({_quoted(unread)})"
+    return [check.result(not details[kind], details[kind]) for kind, check in CLASSES.items()]
 
 
 def _metrics(errors: Sequence[ClaimError]) -> dict[str, float]:

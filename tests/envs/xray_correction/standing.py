@@ -25,6 +25,11 @@ def novel(name: str) -> list[tuple[str, str]]:
     return [(truth, text) for truth, texts in found.items() for text in texts]
 
 
+def listed(name: str) -> list[str]:
+    """Return the sentences that a file lists."""
+    return list(json.loads((_DATA / f"{name}.json").read_text("utf-8")))
+
+
 @cache
 def _tasks() -> Mapping[str, tuple[int, int]]:
     generator = CorrectionFamily("medium").generator

@@ -12,8 +12,14 @@ from healthgym.envs.xray_correction.claims import (
     entities,
 )
 from healthgym.envs.xray_correction.literals import literal_swaps
-from healthgym.envs.xray_correction.reading.reader import read, read_text, split_sentences
+from healthgym.envs.xray_correction.reading.reader import (
+    read,
+    read_text,
+    split_sentences,
+    statements,
+)
 from healthgym.envs.xray_correction.swaps import principles, swap
+from healthgym.envs.xray_correction.verifier import sentence_fits, text_errors
 from healthgym.envs.xray_correction.wording import Wording
 from tests.envs.xray_correction.attacks import any_claim
 
@@ -206,3 +212,79 @@ def test_sentences_of_real_reports_are_made_wrong_by_rule() -> None:
 )
 def test_real_sentences_made_wrong_are_grammatical(sentence: str, wrong: set[str]) -> None:
     assert {text for _, text in literal_swaps(sentence)} == wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "passes"),
+    [
+        ("A small left effusion persists, although it has decreased since the prior study.", True),
+        ("A small left effusion remains but has improved since the prior study.", True),
+        ("A small left pleural effusion has decreased and persists.", True),
+        ("A small left pleural effusion persists.", False),
+        ("A small left effusion persists, although it has increased since the prior study.", False),
+        ("A small left effusion persists and has not decreased since the prior study.", False),
+        ("A small left effusion is unchanged and has decreased since the prior study.", False),
+        ("A small left effusion persists, although it may have decreased.", False),
+        ("A small left effusion persists, although the right one has decreased.", False),
+    ],
+)
+def test_a_change_that_is_told_stands_before_what_persists(said: str, passes: bool) -> None:
+    (truth,) = statements(
+        ["There is a small left pleural effusion, improved since the prior study."]
+    )
+    assert sentence_fits(truth, said) is passes
+    assert any(error.significant for error in text_errors([truth], said)) is not passes
+
+
+@pytest.mark.parametrize(
+    ("truth", "right", "wrong"),
+    [
+        (
+            "There is a small left pleural effusion.",
+            "Small left effusion with blunting of the left costophrenic angle.",
+            "Small left effusion with blunting of the right costophrenic angle.",
+        ),
+        (
+            "The lungs are hyperinflated.",
+            "The lungs are hyperinflated with flattening of both hemidiaphragms.",
+            "The lungs are hyperinflated without flattening of both hemidiaphragms.",
+        ),
+        (
+            "Lung volumes are low.",
+            "Low lung volumes due to poor inspiratory effort.",
+            "Low lung volumes with flattening of both hemidiaphragms.",
+        ),
+        (
+            "The enteric tube terminates in the stomach.",
+            "The enteric tube passes down the esophagus into the stomach.",
+            "The enteric tube passes the stomach.",
+        ),
+        (
+            "The enteric tube terminates in the stomach.",
+            "The enteric tube is well positioned with its tip in the stomach.",
+            "The enteric tube is well positioned with its tip in the esophagus.",
+        ),
+        (
+            "The endotracheal tube terminates in the right main bronchus.",
+            "The endotracheal tube passes beyond the carina into the right main bronchus.",
+            "The endotracheal tube passes beyond the carina.",
+        ),
+        (
+            "There is no pneumothorax.",
+            "No pleural line is seen to suggest a pneumothorax.",
+            "No pneumothorax, although a pleural line is visible.",
+        ),
+        (
+            "There is no pleural effusion.",
+            "Pleura: Both costophrenic angles are sharp.",
+            "Pleura: The left costophrenic angle is sharp.",
+        ),
+    ],
+)
+def test_what_a_finding_looks_like_may_be_said_beside_it(
+    truth: str, right: str, wrong: str
+) -> None:
+    (statement,) = statements([truth])
+    assert sentence_fits(statement, right)
+    assert not sentence_fits(statement, wrong)
+    assert any(error.significant for error in text_errors([statement], wrong))

@@ -304,3 +304,26 @@ def test_a_sentence_may_be_copied_with_its_number() -> None:
         episode.step(call("edit_sentence", number=number, text=text))
     episode.step(call("submit"))
     assert all(episode.verdict(profile=profile).success for profile in Profile)
+
+
+def test_a_verdict_names_the_words_that_were_not_read() -> None:
+    said = "The heart is mildly enlarged, of a boxy shape."
+    for profile, verdict in verdicts(*with_sentence(2, said)).items():
+        details = {item.check.name: item.detail for item in verdict.checks}
+        assert not verdict.success
+        if profile is Profile.STRICT:
+            assert details["plain_report"] == (
+                "3: says more than the truth, or what is not understood: 'boxy', 'shape'"
+            )
+            assert details["false_findings"] == ""
+        else:
+            assert details["false_findings"] == "1 found: unread ('boxy', 'shape')"
+
+
+def test_a_verdict_names_what_is_wrong_and_two_sentences_for_one() -> None:
+    verdict = verdicts(*with_sentence(2, "The heart is severely enlarged."))[Profile.STRICT]
+    details = {item.check.name: item.detail for item in verdict.checks}
+    assert details["severities"] == "1 found: heart"
+    said = "The heart is mildly enlarged. The heart is mildly enlarged."
+    verdict = verdicts(*with_sentence(2, said))[Profile.STRICT]
+    assert not verdict.success

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from healthgym.envs.xray_correction.claims import Claim, entities
 from healthgym.envs.xray_correction.reading.words import Features, Item
@@ -17,6 +17,9 @@ _STATES = {
     "diaphragm": {"normal", "elevated"},
     "opacity": {"clear"},
 }
+#: Where a device ends that is "in good position", as far as positions of its kind are not graded.
+_PROPER = {"stomach", "arch", "upper_svc", "lower_svc", "intact"}
+_SIDES = {"left", "right"}
 _MISPLACED = {"low", "high", "esophagus", "right_atrium"}
 #: What a state is that is denied, where only one other is left.
 _FLIPPED = {
@@ -63,6 +66,7 @@ class Mention:
         certain: Whether it is said without reserve.
         kinds: Words that narrow it ("linear", "overt").
         flags: Kinds of words that hold only if others are said ("interval", "either", "leads").
+        ends: Where it ends if it passes what it is said to pass.
         unread: Words that could not be taken in.
     """
 
@@ -75,6 +79,7 @@ class Mention:
     certain: bool = True
     kinds: set[str] = field(default_factory=set)
     flags: dict[str, str] = field(default_factory=dict)
+    ends: set[str] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
 
     def take(self, item: Item, into: dict[str, str] | None = None, later: bool = False) -> None:
@@ -101,10 +106,31 @@ class Mention:
     def _applicable(self, item: Item) -> dict[str, str] | None:
         """Return what an item says of this entity; None if it says nothing that fits."""
         entity, features = entities()[self.entity], item.features
+        base = features.get("zone") == "lower" and "lobe" in features and self.entity == "effusion"
+        if "sign" in features or base:
+            if not base and self.entity not in features["sign"].split("|"):
+                return None
+            # What a finding looks like is said beside it, where it is there.
+            self.flags["sign"] = item.text
+            had = {"side": entity.sides, "place": features.get("place") in entity.places}
+            return {k: features[k] for k, holds in had.items() if holds and k in features}
+        if features.keys() & {"near", "path", "beyond"} and "state" not in features:
+            if self.entity not in features.get("for", self.entity).split("|"):
+                return None
+            self.flags.update({k: item.text for k in ("near", "path") if k in features})
+            self.flags.update({k: features[k] for k in ("beyond",) if k in features})
+            self.ends |= {features[k] for k in ("near", "path") if k in features}
+            return {}
         meant = features.get("loc", "").split("|")
         if self.entity in meant or features.keys() == {"kind"}:
             self.kinds.update([features["kind"]] if "kind" in features else ())
             self.flags.update({k: item.text for k in ("located", "above") if k in features})
+            return {}
+        if entity.device and features.get("place") == "appropriate" not in entity.places:
+            self.flags["proper"] = item.text
+            return {}
+        if self.entity == "enteric_tube" and item.text in ("high", "too high"):
+            self.flags["misplaced"] = item.text
             return {}
         if "infl" in features and self.entity != "volumes":
             return None
@@ -310,6 +336,13 @@ class Mention:
             # More on one side says more than "both" where nobody asks for a side.
             "uneven": sided and present is True,
             "misplaced": self.values.get("place") in _MISPLACED,
+            # "In good position, with its tip in the stomach."
+            "proper": self.values.get("place") in _PROPER,
+            # Where it passes, or is close to, says where it ends only if that is said.
+            "near": self.ends == {self.values.get("place")},
+            "path": self.ends == {self.values.get("place")},
+            "residual": self.values.get("change") == "improved",
+            "sign": present is True,
             "bare": "located" in self.flags,
             # Something near, and not that: a diagnosis, a border, a range.
             "loose": False,
@@ -324,49 +357,3 @@ class Mention:
                 self.unread.append(place)
         if self.values.get("severity") == "significant" and present is not False:
             self.unread.append("significant")
-
-
-def merged(claims: Iterable[Claim]) -> list[Claim]:
-    """Join claims about one entity that add to each other; keep those that do not agree."""
-    found: list[Claim] = []
-    for claim in claims:
-        for place, known in enumerate(found):
-            joined = _join(known, claim)
-            if joined is not None:
-                found[place] = joined
-                break
-        else:
-            found.append(claim)
-    return found
-
-
-def _join(one: Claim, two: Claim) -> Claim | None:
-    if one.entity != two.entity or one.certain != two.certain:
-        return None
-    for there, absent in ((one, two), (two, one)):
-        # "A large effusion on the right, none on the left" speaks of one effusion.
-        bare = absent == Claim(absent.entity, False, absent.side)
-        if there.present and bare and {there.side, absent.side} == _SIDES:
-            return there
-        if there.place.startswith("not:") and absent.present is False:
-            # "Normal, without hyperinflation."
-            return absent
-    if None not in (one.present, two.present) and one.present != two.present:
-        return None
-    pairs = ((getattr(one, name), getattr(two, name)) for name in _FIELDS)
-    if any(a and b and a != b for a, b in pairs):
-        return None
-    return replace(
-        one,
-        present=two.present if one.present is None else one.present,
-        side=one.side or two.side,
-        place=one.place or two.place,
-        severity=one.severity or two.severity,
-        count=one.count or two.count,
-        change=one.change or two.change,
-        kind=one.kind or two.kind,
-    )
-
-
-_FIELDS = ("side", "place", "severity", "count", "change", "kind")
-_SIDES = {"left", "right"}

@@ -24,7 +24,10 @@ _FLAGS = (
     "uneven",
     "seeming",
     "across",
+    "residual",
 )
+#: Kinds of what is said of an entity without a value of its own.
+_ABOUT = ("loc", "kind", "sign", "near", "path", "beyond", "lead", "infl", "lungs", "rib")
 #: What is said before a name in another sense than after it ("apparent", "is apparent").
 _BEFORE = ("previously", "seeming")
 
@@ -121,7 +124,7 @@ class Phrase:
             self._own[0].unread.append(item.text)
         elif _graded(item, following):
             return
-        elif item.says(*ATTRIBUTES, "loc", "kind", "lead", "infl", "lungs", "rib"):
+        elif item.says(*ATTRIBUTES, *_ABOUT):
             self._attribute(item, following)
 
     def _off(self, item: Item, following: Item | None) -> bool:
@@ -129,6 +132,9 @@ class Phrase:
         if item.says("degree"):
             # "Not very enlarged" is enlarged.
             return self._negated or following is None or not following.says("severity")
+        if item.says("move") and (following is None or not following.says("prep", "place", "near")):
+            # "Passes into the stomach"; but not "passes the stomach".
+            return True
         if following is None:
             return False
         if item.text == "over":

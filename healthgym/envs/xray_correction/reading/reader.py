@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from healthgym.core.cache import short_text_cache
 from healthgym.envs.xray_correction.claims import Claim, Statement
-from healthgym.envs.xray_correction.reading.mention import merged
+from healthgym.envs.xray_correction.reading.merging import merged
 from healthgym.envs.xray_correction.reading.parser import Parser
 from healthgym.envs.xray_correction.reading.segments import cut
 from healthgym.envs.xray_correction.reading.words import scan
@@ -37,7 +37,8 @@ _COMPARISONS = (
         r"(?: (?:is|are))?(?: (?:currently )?available)?"
         r"(?: for (?:direct )?comparison| to compare(?: (?:with|to))?)?",
     ),
-    (False, rf"comparison(?: (?:is|with (?:a|the) {_PRIOR} is))? ?(?:: )?(?:none|not possible)"),
+    (False, rf"comparison(?: (?:is|with (?:a|the) {_PRIOR} is))? ?(?:: )?"
+            r"(?:none(?: available)?|not possible|unavailable)"),
     (False, rf"(?:a )?{_PRIOR} (?:is|are) not available(?: for comparison)?"),
     (True, rf"comparison (?:is|was) made (?:with|to) (?:the |a )?{_PRIOR}"),
     (True, rf"comparison: (?:the )?{_PRIOR}"),

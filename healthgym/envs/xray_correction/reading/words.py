@@ -1,18 +1,19 @@
 """From text to items: the words of radiology, longest phrase first, each with what it may say.
 
 ``data/words.json`` lists phrases under the features they carry, such as
-``"side:bilateral zone:lower": ["bibasilar", ...]``. A word that is not in it has no feature, and
-nothing that holds it has been read completely.
+``"side:bilateral zone:lower": ["bibasilar", ...]``. Words in square brackets are alternatives, and
+a star stands for either side. A word that is not in it has no feature, and nothing that holds it
+has been read completely.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from healthgym.envs.xray_correction.claims import load
+from healthgym.envs.xray_correction.claims import SIDES, load
 
 Features = Mapping[str, str]
 
@@ -25,7 +26,15 @@ _PRIOR = re.compile(
     r"than(?: on| in| was seen on)?|to|with|(?P<same>as(?: seen)? (?:on|in)|as(?= before))) "
     r"(?:that (?:of|on) )?(?:the |a |an )?"
     rf"(?:most recent )?(?:(?:prior|previous|preceding|earlier|last|comparison)(?: {_STUDY}\b|"
-    r"(?! [a-z]))|before\b)"
+    r"(?! ?[a-z]))|(?:before|previously)\b)"
+)
+#: Alternatives in a phrase of the lexicon.
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+#: What stands before a sentence in a report with headings, and says nothing.
+_HEADING = re.compile(
+    r"^(?:cardiac|cardiovascular|(?:cardio)?mediastinum|pleura|pleural spaces?|bones?|osseous "
+    r"structures|bony thorax|chest wall|soft tissues|(?:support )?devices|hardware|"
+    r"lines(?:(?: and |, | ?/ ?)tubes)?|tubes(?:(?: and |, | ?/ ?)lines)?): +(?=[a-z0-9])"
 )
 #: A tube's height above the carina.
 _HEIGHT = re.compile(
@@ -80,6 +89,7 @@ def scan(sentence: str) -> list[Item]:
 def _marked(sentence: str) -> str:
     """Return a sentence in lower case, comparisons and heights in it replaced by marks."""
     lower = " ".join(sentence.lower().replace("\u2019", "'").replace("\u2013", "-").split())
+    lower = _HEADING.sub("", lower)
     return _PRIOR.sub(_compared, _HEIGHT.sub(_height, lower))
 
 
@@ -116,11 +126,30 @@ def _split_compounds(tokens: Sequence[str]) -> list[str]:
 def _index() -> Mapping[str, Sequence[tuple[tuple[str, ...], Features]]]:
     """Return the phrases with their features by first word, the longest first."""
     found: dict[str, list[tuple[tuple[str, ...], Features]]] = {}
-    for key, phrases in load("words.json").items():
-        features = dict(part.split(":", 1) for part in key.split())
-        for phrase in phrases:
-            tokens = tuple(_TOKEN.findall(phrase))
-            found.setdefault(tokens[0], []).append((tokens, features))
+    for phrase, features in lexicon():
+        tokens = tuple(_TOKEN.findall(phrase))
+        found.setdefault(tokens[0], []).append((tokens, features))
     for entries in found.values():
         entries.sort(key=lambda entry: -len(entry[0]))
     return found
+
+
+def lexicon() -> Iterator[tuple[str, Features]]:
+    """Yield the phrases of the lexicon, written out, with their features."""
+    for key, phrases in load("words.json").items():
+        sides = SIDES if "*" in key else ("",)
+        for side in sides:
+            features = dict(part.split(":", 1) for part in key.replace("*", side).split())
+            for phrase in phrases:
+                for text in dict.fromkeys(_written_out(phrase.replace("*", side))):
+                    yield text, features
+
+
+def _written_out(phrase: str) -> Iterator[str]:
+    """Yield a phrase with each choice of its alternatives: "in [the|a|] lung"."""
+    match = _CHOICE.search(phrase)
+    if match is None:
+        yield " ".join(phrase.split())
+        return
+    for choice in match[1].split("|"):
+        yield from _written_out(phrase[: match.start()] + choice + phrase[match.end() :])
