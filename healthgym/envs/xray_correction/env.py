@@ -77,6 +77,13 @@ class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
     (Open-i) its claims are right in 94.8 % (95 % interval 92.1 to 96.5), and in 94.3 % (90.6 to
     96.6) of the 245 that nobody had looked at. A tube's tip is at a place; two heights above the
     carina are compared only where both are told.
+    What a finding looks like may be said beside it ("blunting the left costophrenic angle",
+    "with flattening of both hemidiaphragms"), as may the way by which a tube comes to its end;
+    beside something else, on another side or denied it counts as false. A verdict, and the answer
+    to an edit, name the words that were not understood.
+
+    What is small or large, mild or severe, unchanged or not is stated where radiographs are drawn:
+    ``measure`` and ``compare_prior`` end with the limits of what they measured.
 
     ## Episode End
 

@@ -25,6 +25,7 @@ from healthgym.envs.xray_correction.task import (
     CorrectionTaskGenerator,
     ReportConfig,
 )
+from healthgym.envs.xray_correction.thresholds import stated
 from healthgym.envs.xray_correction.toolset import CorrectionToolset
 from healthgym.envs.xray_correction.verifier import CorrectionVerifier, Judge
 from healthgym.rewards.judge import LlmJudge
@@ -73,7 +74,8 @@ class CorrectionFamily(Family[Task, CorrectionReference, CorrectionStart, Readin
     def open(self, instance: CorrectionInstance) -> ReadingRoom:
         """Return a fresh room over the instance's radiographs."""
         start = instance.start
-        return ReadingRoom(start.radiographs, start.header, start.draft, Clock(start.now))
+        limits = stated() if start.drawn else {}
+        return ReadingRoom(start.radiographs, start.header, start.draft, Clock(start.now), limits)
 
     def oracle(self, instance: CorrectionInstance, rng: np.random.Generator) -> Script:
         """Look, put right, submit."""

@@ -204,7 +204,7 @@ class _Draw:
             {"difficulty": difficulty, "studies": self._studies, "sentences": len(draft)},
         )
         reference = CorrectionReference(truth, tuple(self._wrong), tuple(self._used))
-        start = CorrectionStart(radiographs, header, draft, now)
+        start = CorrectionStart(radiographs, header, draft, now, drawn=True)
         return Instance(task, reference, start)
 
     def _patient(self) -> tuple[RenderedRadiographs, str, datetime]:

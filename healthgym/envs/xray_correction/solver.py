@@ -57,7 +57,7 @@ def solve(instruction: str) -> Generator[ToolCall, str, None]:
     compared: dict[str, str] = {}
     changes = {c.entity for group in claims.values() for c in group if c.change}
     for what in dict.fromkeys(_COMPARED.get(name, "lungs") for name in sorted(changes)):
-        compared[what] = yield call("compare_prior", what=what)
+        compared[what] = _last((yield call("compare_prior", what=what)))
     wording = Wording(0, plain=True)
     for number, group in claims.items():
         seen = [_seen(claim, measured, compared, studies) for claim in group]
@@ -70,8 +70,9 @@ def solve(instruction: str) -> Generator[ToolCall, str, None]:
 
 
 def _last(observation: str) -> str:
-    """Return an observation without the line of the clock."""
-    return observation.split("\n", 1)[-1] if observation.startswith("[") else observation
+    """Return an observation without the line of the clock, and without what limits there are."""
+    text = observation.split("\n", 1)[-1] if observation.startswith("[") else observation
+    return text.split("\nlimits:", 1)[0]
 
 
 def _sentences(observation: str) -> dict[int, str]:

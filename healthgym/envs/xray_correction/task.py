@@ -22,12 +22,14 @@ class CorrectionStart:
         header: Sections of the last study's report before its findings.
         draft: Sentences of the draft.
         now: When the episode begins.
+        drawn: Whether the radiographs are drawn, so that limits of their measurements are known.
     """
 
     radiographs: Radiographs
     header: str
     draft: tuple[str, ...]
     now: datetime
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,18 @@
-"""The numbers by which the solver judges measurements, each with its unit and meaning."""
+"""The numbers by which measurements are judged, each with its unit and meaning.
+
+The solver judges by them, and measurements of drawn radiographs state them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from healthgym.envs.xray_correction.claims import load
+
+_LIMIT = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +39,18 @@ def thresholds() -> Mapping[str, Threshold]:
 def limit(name: str) -> float:
     """Return the value of a threshold."""
     return thresholds()[name].value
+
+
+@cache
+def stated() -> Mapping[str, str]:
+    """Return what to tell of each measurement's limits, and after ``compare`` of a change's."""
+    found = {}
+    for what, texts in load("limits.json").items():
+        found[what] = f"limits: {_filled(texts['measured'])}."
+        if "compared" in texts:
+            found[f"compare {what}"] = f"limits: {_filled(texts['compared'])}."
+    return found
+
+
+def _filled(text: str) -> str:
+    return _LIMIT.sub(lambda match: format(limit(match[1]), match[2] or "g"), text)

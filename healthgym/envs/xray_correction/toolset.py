@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
-from healthgym.envs.xray_correction.reading.reader import split_sentences
+from healthgym.envs.xray_correction.reading.reader import read_text, split_sentences
 from healthgym.envs.xray_correction.submission import (
     candidate_findings,
     final_answer,
@@ -17,6 +18,8 @@ from healthgym.worlds.radiography.archive import Study, is_lateral
 from healthgym.worlds.radiography.measure import compare_studies, measure
 from healthgym.worlds.radiography.world import ReadingRoom
 
+#: How many words that are not understood are named, and how many letters of each.
+_MOST_WORDS, _LONGEST = 8, 40
 _MOST_TEXT, _MOST_SENTENCE, _MOST_SENTENCES = 8000, 600, 40
 _SIDE = 512
 
@@ -120,7 +123,7 @@ class CorrectionToolset(Toolset[ReadingRoom]):
             study: Number of the study, from 1; 0 for the last.
         """
         index = self._index(study or len(self.world.radiographs.studies))
-        return measure(self._frontal(index), what)
+        return self._with_limits(measure(self._frontal(index), what), what)
 
     @tool(ToolKind.READ)
     def compare_prior(self, what: Literal["heart", "lungs", "bases", "pleura"]) -> str:
@@ -132,7 +135,8 @@ class CorrectionToolset(Toolset[ReadingRoom]):
         last = len(self.world.radiographs.studies) - 1
         if last < 1:
             raise ToolError("There is no prior study.")
-        return compare_studies(self._frontal(last - 1), self._frontal(last), what)
+        text = compare_studies(self._frontal(last - 1), self._frontal(last), what)
+        return self._with_limits(text, f"compare {what}")
 
     @tool(ToolKind.READ)
     def show_draft(self) -> str:
@@ -159,7 +163,7 @@ class CorrectionToolset(Toolset[ReadingRoom]):
             raise ToolError(f"Sentence {number} reads so already.")
         sentences[number - 1] = new
         self.world.rewrite(tuple(sentences))
-        return f"{number}. {new}"
+        return f"{number}. {new}{self._not_understood(new)}"
 
     @tool(ToolKind.WRITE)
     def revert_sentence(self, number: int) -> str:
@@ -199,7 +203,8 @@ class CorrectionToolset(Toolset[ReadingRoom]):
         if sentences == self.world.sentences:
             raise ToolError("The findings read so already.")
         self.world.rewrite(sentences)
-        return f"The findings have {len(sentences)} sentences now."
+        told = self._not_understood(" ".join(sentences))
+        return f"The findings have {len(sentences)} sentences now.{told}"
 
     @tool(ToolKind.SUBMIT)
     def submit(self) -> str:
@@ -207,6 +212,18 @@ class CorrectionToolset(Toolset[ReadingRoom]):
         return "Submitted."
 
     # -- what the tools share ----------------------------------------------------------------
+
+    def _with_limits(self, text: str, what: str) -> str:
+        return "\n".join(filter(None, (text, self.world.limits.get(what))))
+
+    def _not_understood(self, text: str) -> str:
+        """Return a line that names the words of a text that are not read; the draft's may stay."""
+        known = Counter(read_text(" ".join(self.world.draft)).unread)
+        words = tuple(Counter(read_text(text).unread) - known)[:_MOST_WORDS]
+        if not words:
+            return ""
+        named = ", ".join(f"'{word[:_LONGEST]}'" for word in words)
+        return f"\nNot understood here: {named}. What is not understood counts as a false finding."
 
     def _index(self, study: int) -> int:
         count = len(self.world.radiographs.studies)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from healthgym.core.clock import Clock
 from healthgym.core.state import state
 from healthgym.core.world import World
@@ -16,6 +19,8 @@ class ReadingRoom(World):
         header: Sections of the last study's report before its findings.
         draft: Sentences of the findings as they were drafted.
         clock: The clock.
+        limits: What to tell of the limits by which a measurement is judged, by its name, and
+            after ``compare`` for a change of it; nothing where nobody has calibrated it.
 
     Attributes:
         sentences: Sentences of the findings as they stand.
@@ -24,13 +29,19 @@ class ReadingRoom(World):
     sentences = state[tuple[str, ...]](())
 
     def __init__(
-        self, radiographs: Radiographs, header: str, draft: tuple[str, ...], clock: Clock
+        self,
+        radiographs: Radiographs,
+        header: str,
+        draft: tuple[str, ...],
+        clock: Clock,
+        limits: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.radiographs = radiographs
         self.header = header
         self.draft = draft
         self.sentences = draft
         self.clock = clock
+        self.limits = limits
 
     @property
     def findings(self) -> str:

@@ -63,14 +63,16 @@ def test_pictures_and_zoom(episode: AnyEpisode) -> None:
 @pytest.mark.parametrize("what", list(MEASURES))
 def test_measurements_are_short_texts(episode: AnyEpisode, what: str) -> None:
     text = do(episode, "measure", what=what)
-    assert 5 < len(text) < 330
+    value, limits = text.splitlines()
+    assert 5 < len(value) < 330
+    assert len(limits) < 620
     assert text == do(episode, "measure", what=what, study=len(episode.world.radiographs.studies))
 
 
 @pytest.mark.parametrize("what", ["heart", "lungs", "bases", "pleura"])
 def test_comparisons_have_prior_last_and_change(episode: AnyEpisode, what: str) -> None:
     lines = do(episode, "compare_prior", what=what).splitlines()
-    assert [line.split(":")[0] for line in lines] == ["prior", "last", "change"]
+    assert [line.split(":")[0] for line in lines] == ["prior", "last", "change", "limits"]
 
 
 def test_a_single_study_has_no_prior() -> None:
@@ -117,3 +119,36 @@ def test_measurements_come_from_pixels_alone(episode: AnyEpisode) -> None:
     for what in MEASURES:
         do(episode, "measure", what=what)
     assert do(episode, "measure", what="heart") != shown
+
+
+def test_measurements_of_drawn_radiographs_state_their_limits(episode: AnyEpisode) -> None:
+    for what in MEASURES:
+        first, second = do(episode, "measure", what=what).splitlines()
+        assert not first.startswith("limits")
+        assert second.startswith("limits: ")
+        assert "{" not in second
+    limits = {
+        "heart": "from a ratio of 0.50 on, severely (markedly) from 0.61",
+        "bases": "26 less a large (severe) effusion",
+        "lungs": "around the hila from 12 on edema, from 29 on severe",
+        "pleura": "from 10.8 off the wall on",
+        "bones": "look for it in the picture",
+    }
+    for what, words in limits.items():
+        assert words in do(episode, "measure", what=what).lower()
+    for what, least in (("heart", "0.04"), ("lungs", "6"), ("bases", "6"), ("pleura", "2")):
+        *_, change, limit = do(episode, "compare_prior", what=what).splitlines()
+        assert change.startswith("change: ")
+        assert f"less than {least}" in limit
+
+
+def test_an_edit_names_the_words_that_are_not_understood(episode: AnyEpisode) -> None:
+    told = do(episode, "edit_sentence", number=1, text="The heart is boxy but normal in size.")
+    assert "Not understood here: 'boxy'." in told
+    said = "The nasogastric tube passes below the diaphragm with its tip in the stomach."
+    assert do(episode, "edit_sentence", number=1, text=said) == f"1. {said}"
+    told = do(episode, "write_findings", text="FINDINGS: The heart is normal. A zebra is seen.")
+    assert told.endswith(
+        "2 sentences now.\n"
+        "Not understood here: 'zebra', 'seen'. What is not understood counts as a false finding."
+    )
