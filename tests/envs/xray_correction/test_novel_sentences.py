@@ -20,8 +20,13 @@ from tests.envs.xray_correction.standing import listed, novel, stands
 _QUICK = 6
 #: A history that nobody saw.
 _REFUSED_STILL = {"The endotracheal tube has been advanced into the right main bronchus."}
-#: What denies only a part; by the paper's rule that is no significant error.
-_NARROWER = {"There is no alveolar edema."}
+#: What denies only a part, or something else too; by the paper's rule no significant error.
+_NARROWER = {
+    "There is no alveolar edema.",
+    "No dense consolidation.",
+    "No layering effusion or pneumothorax.",
+    "The lungs are hypoinflated and clear.",
+}
 
 
 def _pairs(*names: str) -> Iterator[object]:

@@ -17,7 +17,9 @@ _STATES = {
     "diaphragm": {"normal", "elevated"},
     "opacity": {"clear"},
 }
-#: Where a device ends that is "in good position", as far as positions of its kind are not graded.
+#: Devices of which no position is graded.
+_ANYWHERE = {"chest_tube", "pacemaker"}
+#: Where another device ends that is "in good position".
 _PROPER = {"stomach", "arch", "upper_svc", "lower_svc", "intact"}
 _SIDES = {"left", "right"}
 _MISPLACED = {"low", "high", "esophagus", "right_atrium"}
@@ -31,6 +33,8 @@ _FLIPPED = {
     "intact": "disrupted",
     "disrupted": "intact",
 }
+#: Where in the chest a finding without zones gathers.
+_USUAL = {"effusion": "lower", "pneumothorax": "upper"}
 #: Entities that lie in the lungs, or that are said of them.
 _PULMONARY = frozenset(
     {
@@ -47,6 +51,8 @@ _PULMONARY = frozenset(
 _BONE = frozenset({"fracture"})
 #: Entities that are there whatever is said of them.
 _ALWAYS = frozenset({"heart", "volumes", "diaphragm"})
+#: States that are findings.
+_RAISED = frozenset({"enlarged", "elevated"})
 #: Entities that concern both lungs anyway.
 _WHOLE = frozenset({"volumes", "edema"})
 
@@ -106,9 +112,9 @@ class Mention:
     def _applicable(self, item: Item) -> dict[str, str] | None:
         """Return what an item says of this entity; None if it says nothing that fits."""
         entity, features = entities()[self.entity], item.features
-        base = features.get("zone") == "lower" and "lobe" in features and self.entity == "effusion"
-        if "sign" in features or base:
-            if not base and self.entity not in features["sign"].split("|"):
+        usual = "lobe" in features and _USUAL.get(self.entity) == features.get("zone")
+        if "sign" in features or usual:
+            if not usual and self.entity not in features["sign"].split("|"):
                 return None
             # What a finding looks like is said beside it, where it is there.
             self.flags["sign"] = item.text
@@ -326,7 +332,8 @@ class Mention:
             "many": present is False or (sided and self.values.get("side") not in _SIDES),
             "gone": self.entity not in _ALWAYS,
             "absent": self.entity not in _ALWAYS,
-            "lost": self.entity not in _ALWAYS,
+            # "Cardiomegaly is not present", but the heart is.
+            "lost": self.entity not in _ALWAYS or self.values.get("state") in _RAISED,
             "prior": change or "soft" in self.flags,
             "lead": "count" in self.values,
             # "An apparent effusion" may be none; "no apparent effusion" is none.
@@ -337,7 +344,7 @@ class Mention:
             "uneven": sided and present is True,
             "misplaced": self.values.get("place") in _MISPLACED,
             # "In good position, with its tip in the stomach."
-            "proper": self.values.get("place") in _PROPER,
+            "proper": self.values.get("place") in _PROPER or self.entity in _ANYWHERE,
             # Where it passes, or is close to, says where it ends only if that is said.
             "near": self.ends == {self.values.get("place")},
             "path": self.ends == {self.values.get("place")},

@@ -23,7 +23,8 @@ _STUDY = r"(?:chest )?(?:radiographs?|stud(?:y|ies)|exam(?:ination)?s?|films?|x-
 #: What a comparison is made with.
 _PRIOR = re.compile(
     r"(?:(?:as |when )?compared (?:with|to)|in comparison (?:with|to)|relative to|since|from|"
-    r"than(?: on| in| was seen on)?|to|with|(?P<same>as(?: seen)? (?:on|in)|as(?= before))) "
+    r"than(?: on| in| was seen on| it was)?|to|with|"
+    r"(?P<same>as(?: seen)? (?:on|in)|as(?= before))) "
     r"(?:that (?:of|on) )?(?:the |a |an )?"
     rf"(?:most recent )?(?:(?:prior|previous|preceding|earlier|last|comparison)(?: {_STUDY}\b|"
     r"(?! ?[a-z]))|(?:before|previously)\b)"
