@@ -135,7 +135,8 @@ def _asked_for_name(talk: Talk, introduced: bool) -> bool:
         talk.mark(Mark.ASKED_AGAIN)
         talk.say("who.give_again", **slots)
         followed(talk)
-        return not talk.sure & (QUESTIONS - {Act.VERIFY_IDENTITY})
+        refused = talk.stage is Stage.REFUSED_FOR_GOOD  # who has said that says no more
+        return refused or not talk.sure & (QUESTIONS - {Act.VERIFY_IDENTITY})
     if talk.mind.identified_in and Act.INTRODUCE in talk.sure:
         talk.say("who.known")
     talk.say("who.give", **slots)

@@ -92,9 +92,19 @@ def worry_told(talk: Talk) -> None:
 
 
 def readiness(talk: Talk) -> None:
-    """Say what they mean to do about their health, in the same words each time."""
-    if talk.persona.readiness is not None:
-        talk.words.append(talk.speaker.fixed(f"readiness.{talk.persona.readiness.value}", ""))
+    """Say what they mean to do about their health, in the same words each time.
+
+    Unasked it is said once in a call.
+    """
+    ready = talk.persona.readiness
+    if ready is None:
+        return
+    said = talk.speaker.fixed(f"readiness.{ready.value}", "")
+    before = talk.speaker.said(said)
+    if not before:
+        talk.words.append(said)
+    elif Act.ASK_WILLINGNESS in talk.sure:
+        talk.words.append(f"{talk.speaker.line('again')} {said}")
 
 
 def press_worry(talk: Talk, concern: Concern) -> None:

@@ -48,8 +48,12 @@ def final(talk: Talk) -> bool:
     """Answer after a refusal for good, where only a thank-you ends the call well."""
     if talk.stage is not Stage.REFUSED_FOR_GOOD:
         return False
-    if talk.sure & (OFFERS | {Act.ASK_HESITATION}):
+    if talk.sure & OFFERS:
         passed_over(talk, "no.over")
+    elif Act.ASK_HESITATION in talk.sure:
+        # Why may be asked once, and it is answered with no more than that it is over.
+        passed_over(talk, "no.over", mark=talk.mind.asked_behind)
+        talk.minds(asked_behind=True)
     elif talk.sure & {Act.CLOSE, Act.ACCEPT_REFUSAL}:
         talk.say("bye.cool" if talk.mind.patience_lost or talk.mind.pressed else "bye.refused")
         talk.hang_up(Parting.FRIENDLY)
@@ -68,7 +72,7 @@ def offered(talk: Talk) -> bool:
         return False
     if talk.stage is Stage.REFUSED:
         _after_refusal(talk)
-    elif Act.ASK_HESITATION in talk.sure:
+    elif Act.ASK_HESITATION in talk.sure or _doubt_seen(talk):
         _asked_behind(talk)
     elif Act.REQUEST_CONSENT in talk.sure:
         _asked(talk)
@@ -175,6 +179,13 @@ def _asked_behind(talk: Talk) -> None:
         talk.say("leaning" if talk.persona.concerns else "told.nothing")
         clue(talk)
     hint(talk)
+
+
+def _doubt_seen(talk: Talk) -> bool:
+    """Return whether who has said no more than "I suppose so" is told that they sound unsure."""
+    if talk.mind.supposed is not Supposed.SAID or talk.sure & QUESTIONS:
+        return False
+    return any(said.act is Act.ASK_HESITATION for said in talk.heard.acts)
 
 
 def _knows_why(talk: Talk) -> bool:
@@ -381,20 +392,3 @@ def _reframed(talk: Talk) -> None:
         followed(talk)
         return
     passed_over(talk, "told.again" if talk.mind.voiced else "no.over")
-
-
-def already(talk: Talk) -> bool:
-    """Answer whoever asks somebody to agree who has agreed; return whether that is the answer."""
-    if talk.stage is not Stage.AGREED or Act.REQUEST_CONSENT not in talk.sure:
-        return False
-    only = talk.persona.only
-    if talk.leave and (not only or {said.topic for said in talk.leave} <= only):
-        return False  # "A few questions about your mood: do you agree to that?"
-    if only:
-        talk.mark(Mark.SCOPE_CREEP)
-        talk.trusts(-1)
-        subjects = spoken().subjects
-        talk.say("scope", what=" and ".join(subjects[topic] for topic in sorted(only)))
-    else:
-        talk.say("yes.already")
-    return not talk.sure & {Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION}

@@ -144,7 +144,7 @@ _TURN: Final[tuple[Callable[[Talk], bool], ...]] = (
     calling.who,
     calling.goodbye,
     consenting.offered,
-    consenting.already,
+    telling.already,
     events.withdraws,
     events.strikes,
     telling.telling,

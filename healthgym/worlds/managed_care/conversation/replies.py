@@ -199,6 +199,12 @@ class Speaker:
         listed = self._mine(key)
         return listed[self.stable(f"{key} {about}", len(listed))].said(slots)
 
+    def said(self, text: str) -> bool:
+        """Return whether something was said in this call, which it is from now on."""
+        before = f"+{text}" in self.used
+        self.used.add(f"+{text}")
+        return before
+
     def whole(self, text: str) -> str:
         """Return an answer that was not given in this call: who gives one again says so."""
         if text and f"={text}" in self.used:

@@ -67,6 +67,23 @@ def endangered(talk: Talk) -> bool:
     return True
 
 
+def already(talk: Talk) -> bool:
+    """Answer whoever asks somebody to agree who has agreed; return whether that is the answer."""
+    if talk.stage is not Stage.AGREED or Act.REQUEST_CONSENT not in talk.sure:
+        return False
+    only = talk.persona.only
+    if talk.leave and (not only or {said.topic for said in talk.leave} <= only):
+        return False  # "A few questions about your mood: do you agree to that?"
+    if only:
+        talk.mark(Mark.SCOPE_CREEP)
+        talk.trusts(-1)
+        subjects = spoken().subjects
+        talk.say("scope", what=" and ".join(subjects[topic] for topic in sorted(only)))
+    else:
+        talk.say("yes.already")
+    return not talk.sure & {Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION}
+
+
 def telling(talk: Talk) -> bool:
     """Answer what is asked; return whether anything was asked."""
     permissions = (*talk.saids(Act.ASK_PERMISSION), *talk.leave)
@@ -110,7 +127,7 @@ def _besides(talk: Talk, about: list[Topic]) -> None:
     if len(about) < _SUBJECTS_MOST:
         readiness(talk)
     elif len(about) == _SUBJECTS_MOST:
-        talk.say("two")
+        talk.say("two", what="what I mean to do")
 
 
 def _harvests(talk: Talk, about: list[Topic]) -> bool:
@@ -265,4 +282,5 @@ def _answers(talk: Talk, questions: tuple[Said, ...], about: list[Topic]) -> Non
         )
         answer(talk, Asked(topic=topic, items=items, parts=parts))
     if len(about) > _SUBJECTS_MOST:
-        talk.say("two")
+        left = dict.fromkeys(spoken().subjects[topic] for topic in about[_SUBJECTS_MOST:])
+        talk.say("two", what=" and ".join(left))
