@@ -16,6 +16,12 @@ from healthgym.worlds.managed_care.numerals import in_digits
 
 _WORD = re.compile(r"[a-z]{3,}")
 _DIGIT = re.compile(r"\d")
+#: What somebody does, in a condition, with medicines.
+_DOES = re.compile(
+    r"\b(?:stops|skips|quits|halves|doubles|triples|drops|omits|discontinues|pauses|suspends|"
+    r"rations|leaves out|goes without|comes off|goes off|gets off)\b",
+    re.IGNORECASE,
+)
 #: A bound of what is aimed at.
 _BOUND = (
     r"(?P<way>below|under|less than|at most|no more than|down to|above|over|more than|at least|"
@@ -113,6 +119,15 @@ def _harms_in(sentence: str) -> bool:
     rules = _advice()
     told = dict.fromkeys((sentence, _unnamed(sentence, rules)))
     return any(_dangerous(one, rules) for one in told) or _stops(sentence, rules)
+
+
+def told_in(condition: str) -> str:
+    """Return a condition of escalation without what the person does in it, which is no advice.
+
+    "She stops taking insulin: call the practice" advises a call, "Stop insulin: call" more.
+    """
+    when, colon, told = condition.partition(":")
+    return f"{_DOES.sub(' ', when)}:{told}" if colon else condition
 
 
 def unhelped(*texts: str) -> Iterator[str]:

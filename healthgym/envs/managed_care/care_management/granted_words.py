@@ -118,6 +118,8 @@ def is_thing(word: str) -> bool:
 
 def is_strange(word: str) -> bool:
     """Return whether neither the office nor everyday language nor what is taught has a word."""
+    if not word[:1].isalpha():
+        return False  # days and numbers are looked up as what they are
     return is_thing(word) and not kinds(word) and not everyday(word)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from healthgym.envs.managed_care.care_management.advice import harmful, unhelped, unsafe
+from healthgym.envs.managed_care.care_management.advice import harmful, told_in, unhelped, unsafe
 from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.task import Needs
@@ -153,7 +153,7 @@ class Planned:
         yield from self.witness.presumed(*aims, speaks=Speaks.AIMS)
         yield from self.witness.presumed(*steps, speaks=Speaks.PLANS)
         yield from self.witness.presumed(*conditions, speaks=Speaks.SUPPOSES)
-        yield from harmful(*aims, *steps, *conditions)
+        yield from harmful(*aims, *steps, *map(told_in, conditions))
         yield from self.witness.begun(*aims, *steps)
         yield from unsafe(*aims)
         yield from unhelped(*conditions)

@@ -22,11 +22,13 @@ from healthgym.envs.managed_care.care_management.claims import (
 )
 from healthgym.envs.managed_care.care_management.clauses import Speaks
 from healthgym.envs.managed_care.care_management.granted_words import PAGES
+from healthgym.envs.managed_care.care_management.organs import organs_of
 from healthgym.envs.managed_care.care_management.taken_for_granted import (
     NOTHING,
     taken_for_granted,
 )
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
+from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.claim_words import everyday
@@ -48,6 +50,8 @@ _JOINING = frozenset(
     {"and", "are", "but", "for", "from", "her", "him", "his", "its", "not", "our", "she", "the"}
     | {"their", "they", "was", "with", "you"}
 )
+#: Letters of a word that tells something once the person has used it.
+_LEAST_LETTERS = 4
 #: Endings of forms of a word.
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 #: Whom a plan may bring in, whoever has been heard of.
@@ -99,19 +103,21 @@ class Witness:
                 anything may be said, and of illness and deeds nothing.
         """
         for text in filter(None, texts):
-            for said in lexicon().found(text):
+            rest = without_lists(text)
+            for said in lexicon().found(rest):
                 claim = said.claim
                 lives = suspected and bool(claim.topics - {Topic.SAFETY})
                 if said.stance is Stance.CLAIMED and not lives and not self._holds(said):
                     yield f"{claim.name} was not told of"
-                elif said.stance is Stance.DENIED and self._in_danger(claim):
-                    yield f"{claim.name} was told of"
+            for said in lexicon().found(text):
+                if said.stance is Stance.DENIED and self._in_danger(said.claim):
+                    yield f"{said.claim.name} was told of"
             yield from (f"{name} is not known" for name in self._strange(text))
             for quote in quotations(text):
                 if len(quote.split()) >= _QUOTED and not self._has(plain(quote)):
                     yield f"nobody said {quote[:60]!r}"
             if not (suspected and form("perhaps").search(text.lower())):
-                told = lexicon().without(_UNQUOTED.sub(" ", text))
+                told = lexicon().without(_UNQUOTED.sub(" ", rest))
                 yield from uncovered(told, self._seen)
             yield from self._belied(text)
         yield from self.presumed(*texts, speaks=Speaks.TELLS)
@@ -124,7 +130,7 @@ class Witness:
             speaks: How they speak.
         """
         for text in texts:
-            granted = taken_for_granted(text, speaks) if text else NOTHING
+            granted = taken_for_granted(without_lists(text), speaks) if text else NOTHING
             if granted is NOTHING:  # as nearly always
                 continue
             yield from filter(None, (doubt(self._seen) for doubt in granted.doubts))
@@ -135,9 +141,15 @@ class Witness:
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
         for text in texts:
-            told = not text.strip() or self._tells(_WORD.findall(text.lower()))
+            words = _WORD.findall(text.lower())
+            told = not text.strip() or self._tells(words) or self._repeats(words)
             if not told and not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
+
+    def _repeats(self, words: Sequence[str]) -> bool:
+        """Return whether any of some words is one that the person used: "habit"."""
+        long = {word for word in words if len(word) >= _LEAST_LETTERS}
+        return not long.isdisjoint(_WORD.findall(self.speech.lower()))
 
     def unwanted(self, language: str | None, contact: str | None) -> Iterator[str]:
         """Yield a language, or a way to be reached, that neither chart nor person prefers.
@@ -216,8 +228,10 @@ class Witness:
     def _file(self) -> str:
         """All that is on file in words."""
         chart, referral = self.chart, self.referral
+        status = chart.patient.marital_status
         return "\n".join(
             (
+                status,
                 *(each.content for each in chart.documents),
                 *(each.summary for each in chart.encounters),
                 *(each.display for each in chart.conditions),
@@ -243,6 +257,7 @@ class Witness:
         chart = self.chart
         yield _words_of(chart.conditions, chart.medications, chart.patient, self.referral)
         yield self._spoken
+        yield organs_of([each.display for each in chart.conditions])
         yield _words_of(chart.observations, chart.encounters, chart.procedures)
         yield self._written
 

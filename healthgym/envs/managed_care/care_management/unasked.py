@@ -1,0 +1,79 @@
+"""Lists of what was not asked, not found or not spoken of: none of their items is told of.
+
+"Not asked: mood, the bus, phone and internet" says nothing of any of these, as far as they are
+things: an item with somebody in it, or with a verb, is a claim wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.claim_words import kinds
+
+_LACK = (
+    r"(?:asked|discussed|covered|found|seen|gone (?:into|over|through)|raised|mentioned|"
+    r"spoken (?:of|about)|talked (?:of|about)|known|on file|shown|assessed|told|recorded)"
+)
+#: What opens such a list, at the beginning of a sentence.
+_OPENS = re.compile(
+    rf"(?P<head>(?:^|(?<=[.;\n]))[\s\-*]*(?:(?:also|still|yet|what was|topics|subjects) )*"
+    rf"(?:(?:not|nowhere) (?:yet )?{_LACK}|(?:could|can) ?not be (?:found|seen)|"
+    rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open))(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
+    rf"(?::| about) )(?P<items>[^.;:\n]+)",
+    re.IGNORECASE,
+)
+#: The same with what is listed before it.
+_CLOSES = re.compile(
+    rf"(?:^|(?<=[.;\n]))(?P<items>[^.;:\n]{{3,160}}?) (?:was|were|is|are) (?:also |still )?"
+    rf"not (?:yet )?{_LACK}(?: about| of)?(?=\s*(?:[.;\n]|$))",
+    re.IGNORECASE,
+)
+_PARTS: Final = re.compile(r",\s*(?:and |or |nor )?|\s+(?:and|or|nor)\s+")
+_WORD: Final = re.compile(r"[a-z][a-z'-]*")
+#: What asks may have a verb: "how medicines are taken".
+_ASKS: Final = frozenset({"how", "what", "when", "where", "whether", "which", "who", "why"})
+_SOMEBODY: Final = frozenset(
+    {"he", "her", "hers", "him", "his", "i", "she", "their", "them", "they", "we", "you"}
+)
+_VERBS: Final = frozenset(
+    {"are", "can", "did", "does", "do", "had", "has", "have", "is", "may", "must", "said", "says"}
+    | {"takes", "took", "tells", "told", "was", "were", "will", "would", "lives", "works"}
+)
+#: Most words of an item that is no more than a thing.
+_FEW: Final = 7
+#: Characters of a text whose reading is kept.
+_LONGEST: Final = 600
+
+
+@short_text_cache(1024, _LONGEST)
+def without_lists(text: str) -> str:
+    """Return a text without what it lists as not asked, not found or not spoken of."""
+    return _CLOSES.sub(_claimed, _OPENS.sub(_told, text))
+
+
+def _told(found: re.Match[str]) -> str:
+    """Return a list without its things; what else stands in it stays behind its head."""
+    left = _claims(found["items"])
+    return found["head"] + ", ".join(left) if left else ""
+
+
+def _claimed(found: re.Match[str]) -> str:
+    """Return what was listed before, if there is more in it than things."""
+    return found[0] if _claims(found["items"]) else ""
+
+
+def _claims(items: str) -> list[str]:
+    """Return the items that may claim something."""
+    return [item for item in filter(str.strip, _PARTS.split(items)) if not _is_thing(item)]
+
+
+def _is_thing(item: str) -> bool:
+    """Return whether an item is a thing that may be asked about, and nothing that somebody does."""
+    words = _WORD.findall(item.lower())
+    if len(words) > _FEW or not _SOMEBODY.isdisjoint(words):
+        return False
+    if any("kin" in kinds(word) or "conduct" in kinds(word) for word in words):
+        return False
+    return bool(words) and (words[0] in _ASKS or _VERBS.isdisjoint(words))
