@@ -20,7 +20,8 @@ _LACK = (
 _OPENS = re.compile(
     rf"(?P<head>(?:^|(?<=[.;\n]))[\s\-*]*(?:(?:also|still|yet|what was|topics|subjects) )*"
     rf"(?:(?:not|nowhere) (?:yet )?{_LACK}|(?:could|can) ?not be (?:found|seen)|"
-    rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open))(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
+    rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open))"
+    rf"(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
     rf"(?::| about) )(?P<items>[^.;:\n]+)",
     re.IGNORECASE,
 )
