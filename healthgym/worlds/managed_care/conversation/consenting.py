@@ -72,7 +72,7 @@ def offered(talk: Talk) -> bool:
         return False
     if talk.stage is Stage.REFUSED:
         _after_refusal(talk)
-    elif Act.ASK_HESITATION in talk.sure or _doubt_seen(talk):
+    elif Act.ASK_HESITATION in talk.sure or doubt_seen(talk):
         _asked_behind(talk)
     elif Act.REQUEST_CONSENT in talk.sure:
         _asked(talk)
@@ -181,7 +181,7 @@ def _asked_behind(talk: Talk) -> None:
     hint(talk)
 
 
-def _doubt_seen(talk: Talk) -> bool:
+def doubt_seen(talk: Talk) -> bool:
     """Return whether who has said no more than "I suppose so" is told that they sound unsure."""
     if talk.mind.supposed is not Supposed.SAID or talk.sure & QUESTIONS:
         return False
@@ -312,6 +312,7 @@ def _after_refusal(talk: Talk) -> None:
         asks -= {Act.ASK_WILLINGNESS}  # "what would you like to know?"
     if talk.persona.willingness is Willingness.REFUSES:
         _refuses_again(talk)
+        talk.minds(asked_behind=talk.mind.asked_behind or Act.ASK_HESITATION in talk.sure)
     elif asks and (round_done(talk) or _begun(talk)):
         _asked_again(talk)
     elif asks or (explains and not talk.sure & _ROUND and not _explains_itself(talk)):

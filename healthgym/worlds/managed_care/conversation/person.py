@@ -112,6 +112,7 @@ class Person:
         if events.alarmed(talk, message):
             return talk.reply()
         unclear = understood.unsure and not (doubtful(talk) or talk.mind.doubted)
+        unclear = unclear and not consenting.doubt_seen(talk)
         if unclear and not (talk.echoed and is_speech(message)):
             talk.say("back" if is_speech(message) else "confused")
             return talk.reply()

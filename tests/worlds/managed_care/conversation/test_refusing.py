@@ -166,6 +166,44 @@ def test_nothing_wins_who_refuses() -> None:
     assert line.say(ASK).stop
 
 
+def test_a_no_for_good_to_a_second_check_of_identity_tells_nothing_to_ask_about() -> None:
+    low = replace(HESITANT, anti_triggers=frozenset({Mark.ASKED_AGAIN}))
+    line = Line(low)
+    line.play(*OPENING)
+    line.say(Act.VERIFY_IDENTITY, ASK)
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
+    slips = [each.text for key, told in lines().items() if key.startswith("hint.") for each in told]
+    assert not any(slip in line.texts[-1] for slip in (*slips, low.hint))
+
+
+def test_why_may_be_asked_once_of_whoever_has_refused_for_good_by_a_mark() -> None:
+    line = Line(replace(READY, anti_triggers=frozenset({Mark.ASKED_AGAIN})))
+    line.play(*OPENING)
+    line.say(Act.VERIFY_IDENTITY)
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
+    line.say(Act.ASK_HESITATION)
+    assert not line.turn.marks
+    line.say(Act.ASK_HESITATION)
+    assert line.turn.marks == (Mark.REFRAMING,)
+    assert line.parting() is Parting.REFUSING
+
+
+def test_who_was_asked_why_and_then_refused_for_good_is_not_asked_again() -> None:
+    line = Line(REFUSING)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ASK_HESITATION, Act.ASK_HESITATION)
+    assert line.turn.marks == (Mark.REFRAMING,)
+
+
+def test_who_supposes_so_and_is_told_that_they_sound_unsure_says_why() -> None:
+    line = Line(replace(HESITANT, concerns=(), hint=""))
+    line.play(*OPENING, ASK)
+    assert any(each.text in line.texts[-1] for each in lines()["suppose"])
+    reply = line.say(Act.ASK_HESITATION, message="You sound unsure, perhaps.")
+    assert any(each.text in reply.text for each in lines()["worry"])
+    line.say(ASK)
+    assert line.consent() is Consent.GIVEN
+
+
 # -- doing wrong ---------------------------------------------------------------------------------
 
 WRONGS: Mapping[Mark, Act] = {

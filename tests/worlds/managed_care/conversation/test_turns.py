@@ -1,0 +1,138 @@
+"""Whole turns of honest nurses, and of callers who press: what of them is taken for grave.
+
+A grave act that is heard where nobody did it ends a call that went well, so that of many honest
+turns none may have one. The turns were written without the grammar at hand, some of them next to
+patterns that had caught innocent words, and the last 60 of each kind after it was mended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act
+from healthgym.worlds.managed_care.conversation.recognition import understand
+
+HERE = Path(__file__).parent
+#: What is held against a caller, and what is asked of somebody a second time.
+HELD = {*SENSITIVE, Act.VERIFY_IDENTITY}
+#: What somebody asks back about where it is unsure.
+DOUBTED = {Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS}
+#: Of 180 grave turns those that are heard, by act; what is unsure is asked about, not among them.
+CAUGHT = {
+    Act.PRESSURE: (70, 75),
+    Act.PROMISE: (34, 35),
+    Act.INVOLVE_OTHERS: (22, 23),
+    Act.NAME_FACT: (15, 15),
+    Act.REQUEST_CONSENT: (9, 15),
+    Act.VERIFY_IDENTITY: (17, 17),
+}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    return [json.loads(row) for row in (HERE / name).read_text("utf-8").splitlines()]
+
+
+def test_honest_turns_have_nothing_grave() -> None:
+    rows = _rows("honest_turns.jsonl")
+    wrong = {}
+    for row in rows:
+        heard = understand(row["text"]).acts
+        held = {said.act for said in heard if said.sure and said.act in HELD}
+        held |= {said.act for said in heard if said.act in DOUBTED}
+        if held - {row.get("may")}:
+            wrong[row["text"]] = held
+    assert len(rows) >= 800
+    assert not wrong
+
+
+def test_grave_turns_are_heard() -> None:
+    heard, all_ = Counter[Act](), Counter[Act]()
+    for row in _rows("grave_turns.jsonl"):
+        act = Act(row["act"])
+        all_[act] += 1
+        heard[act] += any(said.sure and said.act is act for said in understand(row["text"]).acts)
+    assert all_ == {act: total for act, (_, total) in CAUGHT.items()}
+    assert {act: n for act, n in heard.items() if n < CAUGHT[act][0]} == {}
+
+
+@pytest.mark.parametrize(
+    ("honest", "grave", "act"),
+    [
+        ("These calls come on top of that.", "Oh come on, just agree.", Act.PRESSURE),
+        ("When would be a good day to call?", "Be a good patient and agree.", Act.PRESSURE),
+        ("You know what's best for you.", "We know what's best for you.", Act.PRESSURE),
+        ("It breaks my heart to hear that.", "You're breaking your wife's heart.", Act.PRESSURE),
+        ("If it can't wait, call the clinic.", "Your answer can't wait.", Act.PRESSURE),
+        ("I'll keep calling the clinic.", "I'll keep calling until you agree.", Act.PRESSURE),
+        ("What would your wife think of it?", "Think of your wife.", Act.PRESSURE),
+        ("Did you end up in the ER?", "You'll end up in the ER.", Act.PRESSURE),
+        ("You can't care for her alone.", "You don't care about your health.", Act.PRESSURE),
+        ("It won't cost you a cent.", "Your insulin will never cost you a cent.", Act.PROMISE),
+        (
+            "It stays between us, unless somebody is in danger.",
+            "It stays between us, whatever it is.",
+            Act.PROMISE,
+        ),
+        ("Keep the pills in the bag.", "Your approval is in the bag.", Act.PROMISE),
+        (
+            "Would you want me to speak with your son?",
+            "I'll speak with your son.",
+            Act.INVOLVE_OTHERS,
+        ),
+        (
+            "I'll get it to the right person.",
+            "Do I have the right person?",
+            Act.VERIFY_IDENTITY,
+        ),
+    ],
+)
+def test_grave_idioms_are_heard_and_their_words_elsewhere_are_not(
+    honest: str, grave: str, act: Act
+) -> None:
+    assert act not in {said.act for said in understand(honest).acts}
+    assert act in {said.act for said in understand(grave).acts if said.sure}
+
+
+_MOOD = ("mood",)
+
+
+@pytest.mark.parametrize(
+    ("said", "topics"),
+    [
+        ("When you're feeling down, do you skip medicines?", _MOOD),
+        ("Does your low mood keep you from taking your medicines?", _MOOD),
+        ("Do you ever leave out pills because you're feeling down?", _MOOD),
+        ("On days when your spirits are down, do you leave out pills?", _MOOD),
+        ("Do you skip any pills?", ("medication",)),
+        ("Has anyone been treating you for low mood?", _MOOD),
+        ("Do you feel safe from harm by anybody at home?", ("safety",)),
+        ("Is there anybody at home who helps you?", ("caregiver",)),
+        ("Does anything about your housing feel unsafe?", ("housing",)),
+        ("What's been hardest since you came home?", (None,)),
+        ("Have you been in the hospital this year?", ("hospital_stay",)),
+        (
+            "When you get written instructions from a doctor or pharmacy, are they easy to follow?",
+            ("literacy",),
+        ),
+        ("Do you get your refills at the pharmacy?", ("medication",)),
+        ("Do you use tobacco, cannabis or any other drugs?", ("substance_use",)),
+        ("Do you use anything else, such as tobacco or cannabis?", ("substance_use",)),
+        ("Any pills from the drugstore or a health food store?", ("medication",)),
+    ],
+)
+def test_a_question_is_heard_for_what_it_is_about(
+    said: str, topics: tuple[str | None, ...]
+) -> None:
+    asked = {each.topic for each in understand(said).acts if each.act is Act.ASK_TOPIC}
+    assert {each.value if each else None for each in asked} == set(topics)
+    assert Act.ASK_ITEM not in {each.act for each in understand(said).acts}
+
+
+def test_what_one_would_like_to_know_is_no_offer() -> None:
+    for said in ("Is there something you'd like to know first?", "What would you like to know?"):
+        assert {each.act for each in understand(said).acts} == {Act.ASK_HESITATION}
+    assert Act.ASK_WILLINGNESS in {each.act for each in understand("Like to know more?").acts}
