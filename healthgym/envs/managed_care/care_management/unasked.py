@@ -75,6 +75,6 @@ def _is_thing(item: str) -> bool:
     words = _WORD.findall(item.lower())
     if len(words) > _FEW or not _SOMEBODY.isdisjoint(words):
         return False
-    if any("kin" in kinds(word) or "conduct" in kinds(word) for word in words):
+    if any("kin" in kinds(word) for word in words):
         return False
     return bool(words) and (words[0] in _ASKS or _VERBS.isdisjoint(words))
