@@ -35,11 +35,13 @@ class Asked:
         topic: The subject.
         items: Which questions or medicines of it; none if it is asked about as a whole.
         parts: What of it, if not the whole.
+        whole: Whether it is asked about as a whole besides.
     """
 
     topic: Topic
     items: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    whole: bool = False
 
 
 def answer(talk: Talk, asked: Asked) -> None:
@@ -53,6 +55,8 @@ def answer(talk: Talk, asked: Asked) -> None:
             _illness(talk, asked.parts)
         case Topic.MOOD if Part.TREATMENT in asked.parts:
             _treated(talk)
+            if asked.whole:
+                _plainly(talk, asked.topic)
         case Topic.DIAGNOSIS:
             _diagnoses(talk)
             readiness(talk)

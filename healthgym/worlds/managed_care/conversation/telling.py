@@ -280,7 +280,8 @@ def _answers(talk: Talk, questions: tuple[Said, ...], about: list[Topic]) -> Non
         parts = tuple(
             dict.fromkeys(said.part for said in questions if said.topic is topic and said.part)
         )
-        answer(talk, Asked(topic=topic, items=items, parts=parts))
+        whole = any(said.topic is topic and not (said.item or said.part) for said in questions)
+        answer(talk, Asked(topic=topic, items=items, parts=parts, whole=whole))
     if len(about) > _SUBJECTS_MOST:
         left = dict.fromkeys(spoken().subjects[topic] for topic in about[_SUBJECTS_MOST:])
         talk.say("two", what=" and ".join(left))

@@ -386,3 +386,28 @@ def test_safety_and_self_harm_in_one_breath_are_one_subject() -> None:
     assert Mark.HARVESTING not in line.turn.marks
     line.say(*items(Topic.GAD7, 6), *items(Topic.PHQ9, 1), about(Topic.SAFETY))
     assert Mark.HARVESTING in line.turn.marks
+
+
+def test_treatment_and_what_mood_keeps_from_are_two_questions_in_one_turn() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="May I ask about your mood?")
+    said = "Is anybody treating you for your nerves? And does your mood keep you from your pills?"
+    heard = line.say(message=said)
+    assert any(each.text in heard.text for each in lines()["treatment.no"])
+    assert any(each.text in heard.text for each in lines()["mood.no"])
+    only = line.say(message="Has anyone been treating you for low mood?")
+    assert not any(each.text in only.text for each in lines()["mood.no"])
+
+
+def test_who_is_asked_when_it_suits_says_so_before_they_part() -> None:
+    line = agreed()
+    line.say(Act.OFFER_CALLBACK, Act.CLOSE)
+    assert any(each.text in line.texts[-1] for each in lines()["next.when"])
+    assert line.parting() is Parting.FRIENDLY
+
+
+def test_of_too_many_subjects_those_that_were_left_are_named() -> None:
+    line = agreed()
+    line.say(*map(about, (Topic.FOOD, Topic.HOUSING, Topic.WORK, Topic.TRANSPORTATION)))
+    assert "the rides" in line.texts[-1]

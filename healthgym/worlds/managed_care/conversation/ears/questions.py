@@ -9,7 +9,7 @@ from itertools import pairwise
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.ears.grammar import Role, Scope
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 #: Subjects which a question about a symptom is about besides, without being asked about.
 _OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
@@ -293,9 +293,15 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         reading: The message.
         taken: The clauses in which something more exact than a subject is asked, by subject.
     """
+    treated = 0
+    for rule, ends in reading.of(Role.SUBJECT):
+        if rule.part is Part.TREATMENT:
+            treated |= reading.clauses.filled(reading.held(rule, ends))
     for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends)
         held &= ~taken.get(rule.topic, 0)
+        if rule.topic is Topic.MOOD and rule.part is None:
+            held &= ~treated  # "Does anybody treat you for your mood?" asks no more than that
         if held:
             yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
 
