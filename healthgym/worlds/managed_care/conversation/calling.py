@@ -172,7 +172,7 @@ def goodbye(talk: Talk) -> bool:
     refused = talk.stage in (Stage.REFUSED, Stage.REFUSED_FOR_GOOD)
     if talk.sure & QUESTIONS or not talk.parts:
         return False
-    if Act.OFFER_CALLBACK in talk.sure and talk.stage is Stage.AGREED:
+    if Act.OFFER_CALLBACK in talk.sure and talk.stage in (Stage.INVITED, Stage.AGREED):
         talk.say("next.when")  # who is asked when it suits says so before they part
     talk.say("bye.refused" if refused else "bye")
     talk.hang_up(Parting.FRIENDLY)
