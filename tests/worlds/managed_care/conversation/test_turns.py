@@ -111,6 +111,7 @@ _MOOD = ("mood",)
         ("Has anyone been treating you for low mood?", _MOOD),
         ("Do you feel safe from harm by anybody at home?", ("safety",)),
         ("Is there anybody at home who helps you?", ("caregiver",)),
+        ("It's good to hear that your wife is there for you. Do you get enough to eat?", ("food",)),
         ("Does anything about your housing feel unsafe?", ("housing",)),
         ("What's been hardest since you came home?", (None,)),
         ("Have you been in the hospital this year?", ("hospital_stay",)),
@@ -127,7 +128,8 @@ _MOOD = ("mood",)
 def test_a_question_is_heard_for_what_it_is_about(
     said: str, topics: tuple[str | None, ...]
 ) -> None:
-    asked = {each.topic for each in understand(said).acts if each.act is Act.ASK_TOPIC}
+    heard = understand(said).acts
+    asked = {each.topic for each in heard if each.act is Act.ASK_TOPIC and each.sure}
     assert {each.value if each else None for each in asked} == set(topics)
     assert Act.ASK_ITEM not in {each.act for each in understand(said).acts}
 
