@@ -36,6 +36,29 @@ def require_on_duty(
     Raises:
         Refusal: ``role_forbidden`` or ``off_duty``.
     """
+    require_employed(world, person, roles, field, owner)
+    require_in(world, person, field)
+
+
+def require_employed(
+    world: ManagedCareWorld,
+    person: str,
+    roles: Collection[str],
+    field: str = "actor",
+    owner: str = "",
+) -> None:
+    """Refuse somebody whom nobody knows, or who is employed for something else.
+
+    Args:
+        world: The world.
+        person: Id in the directory.
+        roles: As what the person must be employed.
+        field: The argument that names the person, for the sentence.
+        owner: Id of who may do it besides; blank if there is nobody.
+
+    Raises:
+        Refusal: ``role_forbidden``.
+    """
     role = world.staff.role_of(person)
     if role not in roles:
         what = "is nobody who works here" if role is None else f"works as {role}"
@@ -47,7 +70,6 @@ def require_on_duty(
             RefusalCode.ROLE_FORBIDDEN,
             f"{field} {person[:40]!r} {what}; this is work of the {titles}: {named}.",
         )
-    require_in(world, person, field)
 
 
 def require_in(world: ManagedCareWorld, person: str, field: str = "actor") -> None:

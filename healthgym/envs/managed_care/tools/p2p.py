@@ -44,9 +44,12 @@ class PeerToPeerToolset(OfficeToolset):
     ) -> str:
         """Confirm the time of a call; an invitation goes out, and the line opens at that time.
 
+        A time is confirmed before it comes; one that passed is lost, and times are offered anew.
+
         Args:
             request_id: Id of the request, such as "P2P-0001".
-            payer_contact_id: Id of the physician who will talk, such as "C-MD2".
+            payer_contact_id: Id of the physician who will talk, such as "C-MD2"; confirming is
+                office work, for which nobody has to be in.
             scheduled_at: The time in UTC, such as "2026-03-16T15:00:00"; the one that the provider
                 picked if left blank.
         """

@@ -53,14 +53,18 @@ def require_offer(
 ) -> None:
     """Refuse times that cannot be kept, and offers after the call, in a strict world.
 
+    A time that was picked and has passed unconfirmed holds up no new offer.
+
     Raises:
-        Refusal: If the call is fixed or over, there are too few times, or one is none, past,
-            repeated, too late, or outside of office hours.
+        Refusal: If a time is picked and still to come, the call is fixed or over, there are too
+            few times, or one is none, past, repeated, too late, or outside of office hours.
     """
-    if request.status not in (PeerToPeerStatus.REQUESTED, PeerToPeerStatus.SLOTS_OFFERED):
+    asked = request.status in (PeerToPeerStatus.REQUESTED, PeerToPeerStatus.SLOTS_OFFERED)
+    if not asked and not _missed(world, request):
         raise Refusal(
             RefusalCode.WRONG_STATE,
-            f"Request {request.id} is {request.status}; times are offered before one is picked.",
+            f"Request {request.id} is {request.status}; times are offered before one is picked, "
+            "and anew once it has passed without being confirmed.",
         )
     rules = world.operations
     times = [moment(slot, "slots") for slot in slots]
@@ -86,6 +90,14 @@ def require_offer(
                 f"slots: {time:%Y-%m-%dT%H:%M} UTC is outside of the office hours of the member's "
                 f"region or of {contact}; offer times in both.",
             )
+
+
+def _missed(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> bool:
+    """Return whether the time that the provider picked passed before anybody confirmed it."""
+    picked = request.provider_selected_slot
+    if request.status is not PeerToPeerStatus.SLOT_SELECTED or picked is None:
+        return False
+    return moment(picked, "provider_selected_slot") <= world.clock.now
 
 
 def region(world: ManagedCareWorld, case_id: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from healthgym.core.records import replace
 from healthgym.core.state import table
+from healthgym.worlds.managed_care import duty
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import (
     correspondence,
@@ -24,7 +25,6 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_desk,
     require_independent,
     require_mapped,
-    require_role,
 )
 from healthgym.worlds.managed_care.apps.payer.slots import pick
 from healthgym.worlds.managed_care.apps.texts import require_length
@@ -175,6 +175,7 @@ class PeerToPeer(App):
             payer_contact_id=contact,
             status=PeerToPeerStatus.SLOTS_OFFERED,
             offered_slots=slots,
+            provider_selected_slot=None if self.strict else request.provider_selected_slot,
             updated_at=self.world.clock.now,
         )
         view: dict[str, object] = {"offer_email": correspondence.offer(self.world, offered)}
@@ -249,14 +250,15 @@ class PeerToPeer(App):
 
         Raises:
             Refusal: If there is no such request or contact, no time was offered, there is none,
-                or it is no time; or, in a strict world, it was not offered and picked.
+                or it is no time; or, in a strict world, it was not offered and picked, or the
+                contact may not hold the call. To confirm is office work: nobody has to be in.
         """
         require_desk(self.world)
         request = find(self.requests, request_id, "peer-to-peer request", _HINT)
         contact = acting(self.world, payer_contact_id)
         require_mapped(self.world, contact)
         if self.strict:
-            self._require_peer(request, contact)
+            self._require_peer(request, contact, present=False)
         if request.status not in _SCHEDULABLE:
             raise Refusal(
                 RefusalCode.WRONG_STATE,
@@ -374,10 +376,12 @@ class PeerToPeer(App):
         spoke = session is not None and session.agent_turns_used > 0
         return spoke or self.world.practice.talked(request)
 
-    def _require_peer(self, request: PayerPeerToPeerRequest, contact: str) -> None:
-        require_role(
-            self.world, contact, self.world.operations.may_hold_peer_to_peer, "payer_contact_id"
-        )
+    def _require_peer(
+        self, request: PayerPeerToPeerRequest, contact: str, *, present: bool = True
+    ) -> None:
+        required = duty.require_on_duty if present else duty.require_employed
+        roles = self.world.operations.may_hold_peer_to_peer
+        required(self.world, contact, roles, "payer_contact_id")
         require_independent(self.world, request.case_id, contact, Part.PEER)
 
     def _first_physician(self) -> str | None:

@@ -8,6 +8,7 @@ import pytest
 
 from healthgym.worlds.managed_care.apps.payer import peer_calls
 from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -96,6 +97,20 @@ def test_no_times_are_offered_once_one_is_picked() -> None:
         lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, SLOTS),
         RefusalCode.WRONG_STATE,
     )
+
+
+def test_times_are_offered_anew_once_the_picked_one_has_passed() -> None:
+    world, request = asked()
+    world.peer.offer(request, MD_2, SLOTS)
+    assert world.peer.of(CASE)[0].provider_selected_slot == SLOT
+    refused(world, RefusalCode.WRONG_STATE, lambda: world.peer.offer(request, MD_2, SLOTS))
+    world.clock.advance(moment(SLOT, "slot") - world.clock.now)
+    told = refused(world, RefusalCode.WRONG_STATE, lambda: world.peer.schedule(request, MD_2))
+    assert "offer other times" in told
+    later = (*SLOTS[1:], "2026-03-19T17:00:00")
+    world.peer.offer(request, MD_2, later)
+    world.peer.schedule(request, MD_2)
+    assert world.peer.of(CASE)[0].scheduled_at == later[0]
 
 
 def test_an_offer_that_nobody_answers_lapses_and_the_physician_decides_anew() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import time, timedelta
 
+from healthgym.worlds.managed_care import duty
+from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff, Worker, WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
     NurseReviewRecommendation,
+    TaskActor,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import (
@@ -22,6 +25,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     decided,
     desk,
     find_as_nurse,
+    refused,
 )
 
 
@@ -70,3 +74,15 @@ def test_times_of_a_call_are_in_the_hours_of_member_and_physician() -> None:
     offer(asked(Rules.STRICT), noon)
     after = "2026-03-18T18:30:00"  # the member's office is open, hers is not
     both(asked, lambda w: offer(w, after), RefusalCode.BAD_ARGUMENT)
+
+
+def test_a_time_is_confirmed_while_the_physician_is_out() -> None:
+    contract = PeerContract(side=TaskActor.PAYER)
+    world = decided(MdReviewDecision.P2P_REVIEW, contract=contract)
+    request = world.peer.of(CASE)[0].id
+    world.peer.offer(request, MD_2, SLOTS)
+    with_hours(world)
+    refused(world, RefusalCode.OFF_DUTY, lambda: duty.require_in(world, MD_2))
+    refused(world, RefusalCode.ROLE_FORBIDDEN, lambda: world.peer.schedule(request, NURSE))
+    world.peer.schedule(request, MD_2)
+    assert world.peer.of(CASE)[0].scheduled_at == SLOTS[0]
