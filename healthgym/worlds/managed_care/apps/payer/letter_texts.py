@@ -19,10 +19,11 @@ from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import lines, rested_on
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.policy import CasePolicy
-from healthgym.worlds.managed_care.records.review import MdLineItemDecision
+from healthgym.worlds.managed_care.records.review import MdCaseDecision, MdLineItemDecision
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     LetterType,
     MdReviewDecision,
 )
@@ -40,7 +41,8 @@ def subject(letter_type: str) -> str:
 
 def body(letter_type: str, slots: Slots) -> str:
     """Return the text of a letter with its facts."""
-    return _template(letter_type)[1].format_map(slots).rstrip()
+    text = _template(letter_type)[1].format_map(slots).rstrip()
+    return re.sub(r"\n{3,}", "\n\n", text)  # a paragraph may be blank
 
 
 def gaps(world: ManagedCareWorld, letter_type: LetterType, slots: Slots, text: str) -> list[str]:
@@ -151,9 +153,17 @@ def _approval(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     }
 
 
-def _authorization(world: ManagedCareWorld, case: PriorAuthCase) -> str:
-    """Return what an overturned denial leaves the practice with; blank where nothing is granted."""
-    granted = _approval(world, case)
+def _authorization(world: ManagedCareWorld, case: PriorAuthCase, units: int | None = None) -> str:
+    """Return what the practice may bill for, and when; blank where nothing is granted.
+
+    Args:
+        world: The world.
+        case: The case.
+        units: What is granted, where it is less than what was asked for.
+    """
+    granted = dict(_approval(world, case))
+    if case.status is CaseStatus.PARTIALLY_APPROVED:
+        granted["units"] = "what is approved" if units is None else f"{units} units"
     return str(wording()["authorization"]).format_map(granted) if all(granted.values()) else ""
 
 
@@ -170,7 +180,19 @@ def _partial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
         "lines": "\n".join(told),
         "line_reasons": "\n".join(reasons),
         "appeal_rights": _rights(world, case),
+        "authorization": _authorization(world, case, _granted(decision, asked)),
     }
+
+
+def _granted(decision: MdCaseDecision | None, asked: Mapping[int, int | None]) -> int | None:
+    """Return how many units a decision in part grants; None where it does not say."""
+    given = [
+        asked.get(one.line_number) if one.approved_units is None else one.approved_units
+        for one in (decision.line_item_decisions if decision else ())
+        if one.decision is not MdReviewDecision.DENY
+    ]
+    known = [units for units in given if units is not None]
+    return sum(known) if known and len(known) == len(given) else None
 
 
 def _line(one: MdLineItemDecision, asked: int | None) -> str:

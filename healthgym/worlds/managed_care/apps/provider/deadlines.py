@@ -44,6 +44,8 @@ GRANTED = frozenset(
         CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
     }
 )
+#: What grants a part; the source stamps no end of it.
+_GRANTED_IN_PART = CaseStatus.PARTIALLY_APPROVED
 #: What can be appealed, internally or externally.
 APPEALABLE = frozenset({CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD})
 #: Time for a decision in the source, counted from the opening of the case (``case_timers``).
@@ -63,15 +65,17 @@ def stamped(world: ManagedCareWorld, case: PriorAuthCase, strict: bool) -> Prior
     Args:
         world: The world; a strict one also puts them on its agenda.
         case: The case, in its new status.
-        strict: Whether every denial can be appealed for a time only, and every pend lapses.
+        strict: Whether every denial can be appealed for a time only, every pend lapses, and an
+            approval in part ends like any other.
     """
-    if case.status in GRANTED:
+    granted = case.status in GRANTED or (strict and case.status is _GRANTED_IN_PART)
+    if granted:
         case = replace(case, expires_at=_in_days(world, world.operations.authorization_days))
     if not strict:
         return case
     case = replace(case, decision_due_at=_decision_due(world, case))
     agenda = world.clock.agenda
-    if case.status in GRANTED and case.expires_at is not None:
+    if granted and case.expires_at is not None:
         agenda.put(case.expires_at, AUTHORIZATION_EXPIRES, case_id=case.id)
     if case.status is CaseStatus.PENDED_ACTION_REQUIRED:
         due = pend_due(world)

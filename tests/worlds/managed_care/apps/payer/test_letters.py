@@ -137,6 +137,12 @@ def test_what_the_letters_state() -> None:
     assert (
         "line 1: 1 units approved, 1 units denied" in write(world, LetterType.PARTIAL_APPROVAL).body
     )
+    case = world.cases.get(CASE)
+    assert case.expires_at is not None
+    first, last = world.clock.now.date(), case.expires_at.date()
+    assert last - first == timedelta(days=world.operations.authorization_days)
+    held = f"Authorization {case.authorization_number} holds from {first} to {last} for 1 units."
+    assert held in world.letters.of(CASE)[-1].body
     world = approved()
     assert "2 units" in write(world, LetterType.APPROVAL).body
 

@@ -41,11 +41,12 @@ def pended() -> ManagedCareWorld:
     [
         (CaseStatus.UNDER_REVIEW, CaseStatus.PENDED_ACTION_REQUIRED, "pend_due_at", 2),
         (CaseStatus.UNDER_REVIEW, CaseStatus.APPROVED, "expires_at", 30),
+        (CaseStatus.UNDER_REVIEW, CaseStatus.PARTIALLY_APPROVED, "expires_at", 30),
         (CaseStatus.UNDER_REVIEW, CaseStatus.DENIED, "appeal_due_at", 30),
         (CaseStatus.APPEALED, CaseStatus.APPEAL_UPHELD, "appeal_due_at", 120),
         (CaseStatus.APPEALED, CaseStatus.APPEAL_OVERTURNED, "expires_at", 30),
     ],
-    ids=["pend", "approval", "denial", "upheld", "overturned"],
+    ids=["pend", "approval", "in-part", "denial", "upheld", "overturned"],
 )
 def test_a_change_of_status_starts_its_clock(
     before: CaseStatus, after: CaseStatus, stamp: str, days: int
@@ -55,7 +56,8 @@ def test_a_change_of_status_starts_its_clock(
     assert getattr(case, stamp) == world.clock.now + days * DAY
     compatible = office(Rules.COMPAT, status=before)
     stamped = getattr(compatible.cases.move(CASE, after, "SYSTEM"), stamp)
-    assert (stamped is not None) is (stamp == "expires_at")
+    in_part = after is CaseStatus.PARTIALLY_APPROVED
+    assert (stamped is not None) is (stamp == "expires_at" and not in_part)
     assert not compatible.clock.agenda
 
 
