@@ -171,11 +171,19 @@ class Finding:
 
     def _evidence(self, name: str, today: date) -> str:
         criterion = self.policy.criterion(name)
-        kinds = " or ".join(str(kind).replace("_", " ") for kind in documented_in(criterion))
+        kinds = " or ".join(map(_named, documented_in(criterion)))
         months = _months(criterion)
         period = f", dated {months_before(today, months)} to {today}" if months else ""
-        source = f" Please send a {kinds}{period}." if kinds else ""
+        source = f" Please send {kinds}{period}." if kinds else ""
         return _item(f"{name}: {self.policy.text(name)}{source}")
+
+
+def _named(kind: str) -> str:
+    """Return a kind of document in prose, such as "an imaging report"."""
+    if kind == UploadableDocumentKind.OTHER:
+        return "another document"
+    name = str(kind).replace("_", " ")
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _asked_for(
@@ -191,7 +199,8 @@ def _asked_for(
     """
     name = str(kind).replace("_", " ")
     if not required:
-        return _item(f"Document: the latest {name} on file up to {today}, to complete the file")
+        latest = "other document" if kind is UploadableDocumentKind.OTHER else name
+        return _item(f"Document: the latest {latest} on file up to {today}, to complete the file")
     shown = list(_shown_in(policy, kind))
     about = ", ".join(f"{brief(policy.id, item)} ({item.id})" for item in shown)
     months = max(map(_months, shown), default=0)

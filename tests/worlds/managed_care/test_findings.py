@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
@@ -163,9 +164,19 @@ def test_each_item_asked_for_has_kind_period_and_criterion(policy: Policy) -> No
     assert not any(sign in item for item in wanted for sign in ";\n")
 
 
+@pytest.mark.parametrize("policy", library().values(), ids=lambda each: each.id)
+def test_what_may_show_a_criterion_is_asked_for_in_prose(policy: Policy) -> None:
+    asked = " ".join(finding(policy).wanted((), OperatingRules(), TODAY))
+    for kinds in re.findall(r"Please send ([^,.]+)", asked):
+        for kind in kinds.split(" or "):
+            assert re.match(r"another document$|an [aeiou]|a (?![aeiou]|other)", kind), kind
+
+
 def test_a_document_beyond_the_policys_is_asked_for_without_a_criterion() -> None:
     policy = next(iter(library().values()))
     kinds = frozenset(map(str, policy.required_documents))
     other = UploadableDocumentKind.OTHER
     (item, *_) = finding(policy, kinds=kinds).wanted((other,), OperatingRules(), TODAY)
-    assert item == f"Document: the latest other on file up to {TODAY}, to complete the file"
+    assert (
+        item == f"Document: the latest other document on file up to {TODAY}, to complete the file"
+    )

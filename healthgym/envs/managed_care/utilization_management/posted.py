@@ -126,7 +126,7 @@ class Posted:
         kind = LetterType(letter.letter_type)
         case = self.after.cases.get(self._case)
         slots = dict(letter_texts.facts(self.after, case, kind))
-        slots["date"] = f"{letter.created_at:%Y-%m-%d}"
+        slots["date"] = letter_texts.day(self.after, letter.created_at)
         if kind is LetterType.PEND:
             slots.update(self._asked_before(letter))
         return letter_texts.gaps(self.after, kind, slots, letter.body)
@@ -140,7 +140,7 @@ class Posted:
         listed = pends.items(earlier[-1].text)
         return {
             "missing_items": "\n".join(f"- {item}" for item in listed),
-            "due_date": f"{due:%Y-%m-%d}",
+            "due_date": letter_texts.day(self.after, due),
         }
 
     def _told(self) -> Iterator[Message]:

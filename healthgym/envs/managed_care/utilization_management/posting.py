@@ -39,7 +39,7 @@ def _words(desk: Desk, case_id: str, kind: LetterType) -> dict[str, str]:
     if world.rules is Rules.STRICT:
         return {}
     slots = dict(letter_texts.facts(world, world.cases.get(case_id), kind))
-    due = f"{world.clock.now + case_timers(world.operations).pend:%Y-%m-%d}"
+    due = letter_texts.day(world, world.clock.now + case_timers(world.operations).pend)
     if "due_date" in slots:
         slots["due_date"] = due
     return {"body": letter_texts.body(kind, slots)}

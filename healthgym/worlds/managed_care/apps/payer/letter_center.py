@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from healthgym.core.records import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
-from healthgym.worlds.managed_care.apps.payer import letter_texts, notices
+from healthgym.worlds.managed_care.apps.payer import letter_audit, letter_texts, notices
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import AGAIN, REMARKS, require_sound
 from healthgym.worlds.managed_care.apps.payer.letter_rules import (
     require_citations,
@@ -330,6 +330,8 @@ class LetterCenter(App):
     def check(self, letter_id: str) -> Mapping[str, object]:
         """Return what a letter lacks: blank fields, and in a strict world facts it must state.
 
+        It is judged by what held when it was written.
+
         Raises:
             Refusal: If there is no such letter.
         """
@@ -338,11 +340,7 @@ class LetterCenter(App):
         wanted = ("body", *(_OF_DENIALS if letter.letter_type == LetterType.DENIAL else ()))
         missing = [name for name in wanted if not getattr(letter, name)]
         if self.strict:
-            case = self.world.cases.get(letter.case_id)
-            kind = LetterType(letter.letter_type)
-            stated = dict(letter_texts.facts(self.world, case, kind))
-            stated["date"] = letter.created_at.date().isoformat()  # a letter keeps its own
-            missing += letter_texts.gaps(self.world, kind, stated, letter.body)
+            missing += letter_audit.lacking(self.world, letter)
         return {"letter_id": letter_id, "complete": not missing, "missing_fields": missing}
 
     def _basis(self, case: PriorAuthCase, letter_type: LetterType) -> str | None:

@@ -45,6 +45,16 @@ def body(letter_type: str, slots: Slots) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)  # a paragraph may be blank
 
 
+def form(letter_type: LetterType) -> str:
+    """Return the text of a type of letter, with the names of its facts in braces."""
+    return _template(letter_type)[1]
+
+
+def day(world: ManagedCareWorld, when: date) -> str:
+    """Return a day as a letter gives it: written out, and in a compatibility world in figures."""
+    return f"{when:%Y-%m-%d}" if world.rules is Rules.COMPAT else written(when)
+
+
 def gaps(world: ManagedCareWorld, letter_type: LetterType, slots: Slots, text: str) -> list[str]:
     """Return what a letter must state, by the rules of operation, and a text does not.
 
@@ -79,7 +89,7 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         "member_name": member_name(world, case),
         "case_id": case.id,
         "service": service(world, case),
-        "date": world.clock.now.date().isoformat(),
+        "date": day(world, world.clock.now),
         "decision": str(wording()["decisions"][letter_type]),
     }
     if letter_type is LetterType.APPROVAL:
@@ -90,7 +100,7 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         return {**found, **_denial(world, case)}
     if letter_type is LetterType.PEND:
         return {**found, **_pend(world, case)}
-    until = f"{case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "your plan's last day"
+    until = day(world, case.appeal_due_at) if case.appeal_due_at else "your plan's last day"
     return {
         **found,
         "rationale": _appeal_reason(world, case),
@@ -147,8 +157,8 @@ def _approval(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     asked = [units for units in lines(world, case.id).values() if units is not None]
     return {
         "authorization_number": case.authorization_number or "",
-        "valid_from": determination.created_at.date().isoformat() if determination else "",
-        "valid_to": case.expires_at.date().isoformat() if case.expires_at else "",
+        "valid_from": day(world, determination.created_at) if determination else "",
+        "valid_to": day(world, case.expires_at) if case.expires_at else "",
         "units": f"{sum(asked)} units" if asked else "the units requested",
     }
 
@@ -225,7 +235,7 @@ def _pend(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     return {
         "missing_items": "\n".join(f"- {item}" for item in asked),
         "criteria_asked": _spelled_out(world, case, " ".join(asked)),
-        "due_date": f"{case.pend_due_at:%Y-%m-%d}" if case.pend_due_at else "",
+        "due_date": day(world, case.pend_due_at) if case.pend_due_at else "",
         "how_to_reply": str(wording()["how_to_reply"]),
     }
 
@@ -272,7 +282,7 @@ def _deadline(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     determination = world.determinations.active(case.id)
     if until is None and determination is not None:
         until = determination.created_at + case_timers(world.operations).appeal
-    return f"{until:%Y-%m-%d}" if until else ""
+    return day(world, until) if until else ""
 
 
 def rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
@@ -288,11 +298,17 @@ def rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
 
 
 def _after_call(world: ManagedCareWorld, case: PriorAuthCase, reason: str) -> str:
-    """Return why it is denied, and what a call with the clinician added, in a strict world."""
+    """Return why it is denied, and what a call with the clinician added, in a strict world.
+
+    What the physician wrote before a call is an intention, and is told as one.
+    """
     heard = "" if world.rules is Rules.COMPAT else world.peer.established(case.id)
     if not heard:
         return reason
-    return f"{reason} {str(wording()['after_call']).format(summary=heard)}".strip()
+    word = world.medical.active(case.id)
+    before = word is not None and word.decision is MdReviewDecision.P2P_REVIEW
+    told = str(wording()["after_call" if before else "besides_call"])
+    return told.format(reason=reason, summary=heard).strip()
 
 
 def _appeal_reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:

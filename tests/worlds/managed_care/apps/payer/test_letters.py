@@ -126,21 +126,44 @@ def test_each_fact_that_goes_missing_is_found_by_name(kind: LetterType) -> None:
         assert name in missing(world, letter.id)
 
 
+@pytest.mark.parametrize("kind", [LetterType.PEND, LetterType.DENIAL])
+def test_a_letter_is_judged_by_what_held_when_it_was_written(kind: LetterType) -> None:
+    world = DUE[kind]()
+    letter = write(world, kind)
+    world.clock.advance(timedelta(days=1))
+    if kind is LetterType.PEND:
+        world.cases.move(CASE, CaseStatus.RESUBMITTED, "provider")
+        for one in world.nursing.of(CASE):
+            gone = replace(one, superseded_by="reply")
+            world.nursing.recommendations[one.id] = gone
+    else:
+        world.cases.move(CASE, CaseStatus.APPEALED, "provider")
+        world.cases.move(CASE, CaseStatus.APPEAL_UPHELD, "C-AMD")
+    assert missing(world, letter.id) == []
+    assert world.compliance.letters(CASE)["compliant"]
+    again = world.letters.reissue(letter.id, "It came back.")["letter"]
+    assert missing(world, again.id) == []
+    slots = letter_texts.facts(world, world.cases.get(CASE), kind)
+    blank = letter.body.replace(slots["service"], "")
+    world.letters.letters[letter.id] = replace(letter, body=blank)
+    assert missing(world, letter.id) == ["service"]
+
+
 def test_what_the_letters_state() -> None:
     world = denied()
     letter = write(world, LetterType.DENIAL)
     for fact in ("Ana Bell", CASE, "93653 ablation", "C-2", "2026.03", "physician reviewer"):
         assert fact in letter.body
     assert "C-1" not in letter.body  # a criterion that is met
-    assert "2026-04-12" in letter.body  # thirty days from the denial
+    assert "April 12, 2026" in letter.body  # thirty days from the denial
     world = partial()
     assert (
         "line 1: 1 units approved, 1 units denied" in write(world, LetterType.PARTIAL_APPROVAL).body
     )
     case = world.cases.get(CASE)
     assert case.expires_at is not None
-    first, last = world.clock.now.date(), case.expires_at.date()
-    assert last - first == timedelta(days=world.operations.authorization_days)
+    assert case.expires_at - world.clock.now == timedelta(days=world.operations.authorization_days)
+    first, last = map(letter_texts.written, (world.clock.now, case.expires_at))
     held = f"Authorization {case.authorization_number} holds from {first} to {last} for 1 units."
     assert held in world.letters.of(CASE)[-1].body
     world = approved()
@@ -228,6 +251,21 @@ def test_a_denial_after_a_call_has_its_letter() -> None:
     world.peer.complete(request, PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION, MD_2)
     world.determinations.finalize(CASE, DENIED)
     assert missing(world, write(world, LetterType.DENIAL).id) == []
+
+
+def test_what_was_intended_before_a_call_is_told_as_an_intention() -> None:
+    world = decided(MdReviewDecision.P2P_REVIEW)
+    (word,) = world.medical.of(CASE)
+    (request,) = world.peer.of(CASE)
+    upheld = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
+    world.peer.complete(request, upheld, MD_2, "C-2: no value was given.")
+    world.determinations.finalize(CASE, DENIED)
+    body = write(world, LetterType.DENIAL).body
+    before = (
+        f"Before the call with the ordering clinician the physician wrote: {word.denial_rationale}"
+    )
+    assert f"Clinical rationale: {before}" in body
+    assert "What the call came to, and with it the decision: C-2: no value was given." in body
 
 
 def test_an_overridden_case_has_its_letter() -> None:

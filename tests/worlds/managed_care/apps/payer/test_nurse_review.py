@@ -260,7 +260,7 @@ def test_a_request_pends_the_case_and_writes_a_letter_with_each_item() -> None:
     assert case.pend_due_at is not None
     assert case.pend_due_at.date().isoformat() == "2026-03-15"
     (letter,) = world.letters.of(CASE)
-    for wanted in ("- Ejection fraction", "- ECG of February", "2026-03-15"):
+    for wanted in ("- Ejection fraction", "- ECG of February", "March 15, 2026"):
         assert wanted in letter.body
 
 
