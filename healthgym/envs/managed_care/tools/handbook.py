@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from healthgym.core.tool import ToolKind, tool
 from healthgym.envs.managed_care.tools.base import LOOK, OfficeToolset
 from healthgym.worlds.managed_care.handbook.library import Entry, Hit
+from healthgym.worlds.managed_care.policies.pages import BULLETINS
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 
 _LONGEST_QUERY = 400
+_NO_BULLETIN = (
+    "No medical bulletin is in force: the folder of bulletins beside the policies is empty."
+)
 
 
 class HandbookToolset(OfficeToolset):
@@ -33,6 +37,8 @@ class HandbookToolset(OfficeToolset):
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT, f"query: a few words, at most {_LONGEST_QUERY} letters."
             )
+        if section and self._unfilled(section):
+            return _NO_BULLETIN
         if section:
             self.world.handbook.contents(section)
         hits = self.world.handbook.search(query, section or "")
@@ -62,7 +68,14 @@ class HandbookToolset(OfficeToolset):
         if path and path.strip().lstrip("/") in library:
             headings = library.read(path).headings()
             return "\n".join(f"{'  ' * (each.depth - 1)}{each.title}" for each in headings)
+        if path and self._unfilled(path):
+            return _NO_BULLETIN
         return _listing(library.contents(path or ""))
+
+    def _unfilled(self, folder: str) -> bool:
+        """Return whether a folder is that of medical bulletins, on a day that has none."""
+        named = folder.strip().strip("/") == BULLETINS
+        return named and not any(True for _ in self.world.handbook.paths(f"{BULLETINS}/"))
 
 
 def _hit(hit: Hit) -> str:

@@ -9,6 +9,7 @@ from healthgym.core.tool import ToolKind
 from healthgym.envs.managed_care.tools.handbook import HandbookToolset
 from healthgym.errors import ToolError
 from healthgym.worlds.managed_care.handbook.edition import written_library
+from healthgym.worlds.managed_care.policies.pages import BULLETINS
 
 
 @pytest.fixture
@@ -41,6 +42,12 @@ def test_contents_of_root_folder_and_page(tools):
     assert "payer-um/ | Payer utilization management | " in tools.contents()
     assert "payer-um/operational/letters.md | Letters" in tools.contents("payer-um/operational")
     assert "    Denial" in tools.contents("payer-um/operational/letters.md")
+
+
+def test_a_day_without_medical_bulletins_says_so(tools):
+    told = tools.contents(f"{BULLETINS}/")
+    assert told.startswith("No medical bulletin is in force")
+    assert tools.search("MP-SUR-014", BULLETINS) == told
 
 
 @pytest.mark.parametrize(
