@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Self
 
 from healthgym.core import action as actions
@@ -18,6 +18,7 @@ from healthgym.core.payment import Payment
 from healthgym.core.players import Player
 from healthgym.core.reading import Reader
 from healthgym.core.reward import RewardFunction
+from healthgym.core.rules import FOR_EVER
 from healthgym.core.sayings import Saying
 from healthgym.core.seating import Acted, EpisodeState, SeatState
 from healthgym.core.settlement import Bench
@@ -42,8 +43,6 @@ _NO_TIME = timedelta(0)
 #: may take is bounded by its tool.
 _LONGEST_ACTION = 120.0
 _LATE = "The calls before this one took too long; make it again by itself."
-#: Until when somebody waits who waits for news alone.
-_FOR_EVER = datetime.max.replace(tzinfo=UTC)
 #: Longest description of a failure in a record, in characters.
 _LONGEST_FAULT = 500
 _NOTHING_MORE = "Nobody else has anything to do, and nothing will happen by itself."
@@ -88,7 +87,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._reader = Reader(self.config, self._seats)
         stale = frozenset(self._bench.parts)
         seats = {
-            role: SeatState(stale=stale, waits=_FOR_EVER if seat.waits else None, away=seat.waits)
+            role: SeatState(stale=stale, waits=FOR_EVER if seat.waits else None, away=seat.waits)
             for role, seat in self._seats.items()
         }
         self._state = EpisodeState(world, seats, dict(filled))
@@ -208,10 +207,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if self._out_of_turns(role, seat) and not seat.done:
             seat.truncated = True
         if self._spent(seat):
-            seat.waits, seat.away = _FOR_EVER, True
-            results.append(
-                Result("", f"(Calls made: {seat.spell} in a row. Now you wait for news.)")
-            )
+            seat.waits, seat.away = self.config.rested(self.world.clock.now), True
+            until = f", until {seat.waits:%Y-%m-%d %H:%M} at the latest" if self.config.rest else ""
+            said = f"(Calls made: {seat.spell} in a row. Now you wait for news{until}.)"
+            results.append(Result("", said))
         own = [event for event in state.events[first:] if event.role == role]
         errors = tuple([event.error for event in own if event.error])
         if self._cases:
@@ -299,7 +298,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         seats = {role: state.seats[role] for role in state.live()}
         due = self.world.clock.agenda.first()
         times = [due.at] if due is not None else []
-        times += [s.waits for s in seats.values() if s.waits is not None and s.waits < _FOR_EVER]
+        times += [s.waits for s in seats.values() if s.waits is not None and s.waits < FOR_EVER]
         if times:
             self._runner.pass_time(state, max(min(times) - now, _NO_TIME))
             return

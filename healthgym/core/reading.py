@@ -10,6 +10,9 @@ from healthgym.core.seating import SeatState
 from healthgym.core.verbs import Verb
 from healthgym.core.world import Notice, World
 
+#: From so many calls in a row left on, a role is told of them.
+_TOLD = 10
+
 
 class Reader:
     """Words what the roles of an episode read, and keeps in their seats what they have read.
@@ -40,7 +43,18 @@ class Reader:
         left = config.budget(role) - seat.calls
         if left == 1 and not seat.done and not config.plain:
             text += "\n(1 call left)"
+        text += self._calls_in_a_row(seat)
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+    def _calls_in_a_row(self, seat: SeatState) -> str:
+        """Return how many calls are left before the turn is handed over, where they are few."""
+        config = self._config
+        if config.spell is None or len(self._seats) == 1 or seat.done or config.plain:
+            return ""
+        left = config.spell - seat.spell
+        if seat.waits is not None or not 0 < left <= min(_TOLD, config.spell - 1):
+            return ""
+        return f"\n(Calls left in a row before you have to wait: {left})"
 
     def _beginning(self, role: str, seat: SeatState, text: str, room: int) -> str:
         """Return so many characters of a text, with a notice; keep the rest, if it can be read on.

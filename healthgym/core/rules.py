@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from healthgym.core.verdict import Check, Profile
 from healthgym.errors import ConfigurationError
+
+#: Until when somebody waits who waits for news alone.
+FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,9 @@ class EpisodeConfig:
         case_turns: Tool calls each role may make about one case, beside the one that closes it;
             no limit if None.
         spell: Tool calls a role may make before it has to hand the turn over, where there are
-            several roles; no limit if None.
+            several roles; no limit if None. It is told of the last of them.
+        rest: Simulated time for which the turn is handed over then, unless the role is told
+            something before; until it is if None.
         pace: Calls that are carried out side by side: each takes so much less simulated time.
             Waiting takes as long as it does.
         max_time: Simulated time after which roles are out of turns; no limit if None.
@@ -75,6 +80,7 @@ class EpisodeConfig:
     budgets: Mapping[str, int] = field(default_factory=dict)
     case_turns: int | None = None
     spell: int | None = None
+    rest: timedelta | None = None
     pace: int = 1
     max_time: timedelta | None = None
     plain: bool = False
@@ -86,11 +92,16 @@ class EpisodeConfig:
         for name in ("case_turns", "spell"):
             limit: int | None = getattr(self, name)
             numbers |= {} if limit is None else {name: limit}
-        if self.max_time is not None and self.max_time <= timedelta(0):
-            raise ConfigurationError(f"max_time is some time, not {self.max_time}.")
+        for name, time in (("max_time", self.max_time), ("rest", self.rest)):
+            if time is not None and time <= timedelta(0):
+                raise ConfigurationError(f"{name} is some time, not {time}.")
         for name, number in numbers.items():
             if number < 1:
                 raise ConfigurationError(f"{name} is at least 1, not {number}.")
+
+    def rested(self, now: datetime) -> datetime:
+        """Return until when a role waits that has made as many calls in a row as it may."""
+        return FOR_EVER if self.rest is None else now + self.rest
 
     def budget(self, role: str) -> int:
         """Return the tool calls a role may make."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, ClassVar
 
 import pytest
@@ -235,6 +236,23 @@ def test_a_spell_of_calls_ends_with_the_turn() -> None:
         assert each.to_act() == "editor"
         assert each.world.clock.text.startswith("2024-03-01T12:00")
     assert twin.world.digest() == episode.world.digest()
+
+
+def test_who_made_a_spell_of_calls_rests_for_a_time_and_is_told_before() -> None:
+    episode = desk(spell=3, rest=timedelta(hours=1))
+    play(episode, [hand_over("editor")], "writer")
+    told = "Calls left in a row before you have to wait"
+    first = episode.step(line(), "writer").observation
+    assert first.endswith(f"({told}: 1)")
+    outcome = episode.step(line("two"), "writer")
+    assert "3 in a row" in outcome.observation
+    assert "at the latest" in outcome.observation
+    assert told not in outcome.observation
+    assert "Ada hands you the pen." in episode.news("editor")
+    begun = episode.world.clock.now
+    episode.step(wait("2024-03-02T09:00"), "editor")
+    assert episode.to_act() == "writer"
+    assert episode.world.clock.now - begun <= timedelta(hours=1)
 
 
 def test_who_gets_the_turn_back_at_once_reads_why_it_had_left_it() -> None:

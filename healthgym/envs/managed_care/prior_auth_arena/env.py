@@ -45,7 +45,8 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
 
     **Phases** pass by handing over. The provider begins, and the payer sleeps until something
     comes. ``wait`` gives the turn away until there is news, or until a time; after ``spell`` calls
-    in a row (50) the turn passes by itself. A case can come to the payer 6 times; times for a call
+    in a row (50), of which the last ten are counted down, the turn passes by itself for an hour,
+    or until there is news. A case can come to the payer 6 times; times for a call
     can be offered, and a call be asked for, 4 times, and lapse with the last of them where one
     could have been taken; on a call each side has 4 turns, in turn with
     ``call.speak``, within 50 tool calls and an hour; it is over early when both have nothing to
@@ -120,7 +121,7 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
         (:class:`healthgym.core.players.Occupant`).
     - `canonical` (bool, False): Whether the test split is 23 tasks composed like the published
         ones: the cases of the canonical suites of either desk, and five that hang on a call.
-    - `spell` (int, 50): Calls in a row after which the turn passes.
+    - `spell` (int, 50): Calls in a row after which the turn passes, for an hour at most.
     - `limits` (dict, None): Other limits by name: ``cycles`` (6), ``rounds`` (4), ``turn_pairs``
         (4), ``calls`` (50), ``lasts`` (60 minutes).
 

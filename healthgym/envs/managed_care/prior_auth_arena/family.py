@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import ClassVar
 
 import numpy as np
@@ -73,6 +74,8 @@ from healthgym.worlds.managed_care.start import WorldStart
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 #: Name of the policy that reads what an agent reads, in either seat.
 READER = "reader"
+#: For so long the turn passes once a side has made all the calls that it may make in a row.
+_REST = timedelta(hours=1)
 #: Progress of the best script that reads nothing, over all kinds: those tell the answer.
 _CHANCE = {"": 0.3}
 
@@ -133,7 +136,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         if role and role not in self.roles:
             raise ConfigurationError(f"role {role!r} is not one of {', '.join(self.roles)}.")
         self._seat = role or PROVIDER
-        self.rules = EpisodeConfig(max_turns=120, max_observation=12_000, spell=spell)
+        self.rules = EpisodeConfig(max_turns=120, max_observation=12_000, spell=spell, rest=_REST)
 
         def synthetic(level: Level[AuthorizationConfig]) -> ArenaTaskGenerator:
             if canonical:
@@ -173,8 +176,8 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         if self.drilled:
             return drill.payer_brief(instance.start) if role == PAYER else instance.task.instruction
         if role == PAYER:
-            return payer_brief(instance.start)
-        return provider_brief(instance.task.instruction, instance.start)
+            return payer_brief(instance.start, self.rules)
+        return provider_brief(instance.task.instruction, instance.start, self.rules)
 
     def to_act(self, world: SharedOffices, live: Sequence[str]) -> str | None:
         """Return who acts: whoever did last, until that side waits; in a call, whose turn it is.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from healthgym.core.family import EpisodeConfig
 from healthgym.envs.managed_care.prior_auth_arena.task import due
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
@@ -33,17 +36,28 @@ _PAYER = (
 )
 
 
-def provider_brief(instruction: str, start: WorldStart) -> str:
+_SPELL = (
+    "After {calls} calls in a row without wait the turn passes by itself, for {minutes} minutes "
+    "unless something reaches you before."
+)
+
+
+def provider_brief(instruction: str, start: WorldStart, rules: EpisodeConfig) -> str:
     """Return what the provider's side is told: the request, and how turns pass."""
-    return f"{instruction} {_PROVIDER.format(due=due(start))}"
+    return f"{instruction} {_PROVIDER.format(due=due(start))} {_in_a_row(rules)}"
 
 
-def payer_brief(start: WorldStart) -> str:
-    """Return what the payer's side is told, which is nothing of any request."""
+def payer_brief(start: WorldStart, rules: EpisodeConfig) -> str:
+    """Return what the payer's side is told, which is nothing of any request, and how turns pass."""
     clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
     worker = start.staff.workers[next(iter(clerks))]
     return (
         f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, intake "
         f"coordinator); it is {start.now:%A, %Y-%m-%d %H:%M} UTC.\n\n"
-        f"{_PAYER.format(provider=start.provider.name)}"
+        f"{_PAYER.format(provider=start.provider.name)} {_in_a_row(rules)}"
     )
+
+
+def _in_a_row(rules: EpisodeConfig) -> str:
+    minutes = rules.rest // timedelta(minutes=1) if rules.rest else 0
+    return _SPELL.format(calls=rules.spell, minutes=minutes)
