@@ -18,7 +18,12 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     TherapyCourse,
 )
-from healthgym.worlds.managed_care.policies.units import convert, leads_to_usual, printed_units
+from healthgym.worlds.managed_care.policies.units import (
+    convert,
+    leads_to_usual,
+    printed_units,
+    usual_unit,
+)
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 
@@ -289,6 +294,13 @@ def converted(fact: Measurement, unit: str) -> float:
     if unit == fact.unit:
         return value
     return round(value, decimals_of(fact, unit) if fact.code in measures() else 2)
+
+
+def flagged(fact: Measurement) -> str | None:
+    """Return ``high``, ``low`` or ``normal``, whatever the unit; None if it is not known."""
+    known = measures().get(fact.code)
+    value = convert(fact.value, fact.unit, usual_unit(fact.unit, fact.code), fact.code)
+    return None if known is None or value is None else known.flag(value)
 
 
 def decimals_of(fact: Measurement, unit: str) -> int:

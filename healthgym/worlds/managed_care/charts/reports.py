@@ -8,6 +8,7 @@ from healthgym.core.records import replace
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.charts.knowledge import (
     Study,
+    flagged,
     measures,
     panels,
     study_of,
@@ -25,6 +26,7 @@ from healthgym.worlds.managed_care.facts import (
     ProcedureDone,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.policies.units import usual_unit
 
 _FLAGS = {"high": "H", "low": "L", "normal": "", None: ""}
 
@@ -107,10 +109,11 @@ def laboratory(draft: Draft) -> list[str]:
         known = measures().get(fact.code)
         flag, span = "", ""
         if known and known.low is not None and known.high is not None:
-            flag = _FLAGS[known.flag(fact.value)]
+            flag = _FLAGS[flagged(fact)]
             span = f"{written_number(known.low)}-{written_number(known.high)}"
-            if not prose.in_own_unit(fact):
-                span = ""
+            usual = usual_unit(fact.unit, fact.code) == fact.unit
+            if not (usual and prose.in_own_unit(fact)):
+                span = ""  # the range is that of the usual unit
         lines.append(f"{fact.display} | {prose.value(fact)} | {flag} | {span}".rstrip(" |"))
     if not isinstance(prose, Unwritten):
         lines += _besides(draft)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
-from healthgym.worlds.managed_care.charts.knowledge import measures
+from healthgym.worlds.managed_care.charts.knowledge import flagged, measures
 from healthgym.worlds.managed_care.charts.prose import begun
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -215,7 +215,6 @@ def _observation(key: str, clock: _Clock, fact: Measurement | Finding) -> Observ
             value_text=fact.value,
             observed_at=clock.at(fact.found, _SEEN),
         )
-    known = measures().get(fact.code)
     return Observation(
         id=key,
         patient_id=clock.patient.id,
@@ -224,7 +223,7 @@ def _observation(key: str, clock: _Clock, fact: Measurement | Finding) -> Observ
         value_quantity=fact.value,
         value_unit=fact.unit,
         observed_at=clock.of(fact),
-        interpretation=known.flag(fact.value) if known else None,
+        interpretation=flagged(fact),
     )
 
 

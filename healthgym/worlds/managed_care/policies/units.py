@@ -77,6 +77,18 @@ def leads_to_usual(source: str, target: str, code: str) -> bool:
     return way is not None and way.usual
 
 
+@cache
+def usual_unit(unit: str, code: str) -> str:
+    """Return the usual unit of what is measured, of a value in this one; itself if none is known.
+
+    Args:
+        unit: UCUM unit of the value.
+        code: LOINC code of what was measured.
+    """
+    ways = (way for way in _table()[1].values() if way.source == unit and way.code in ("", code))
+    return next((way.target for way in ways if way.usual), unit)
+
+
 def _way(source: str, target: str, code: str) -> Conversion | None:
     known = _table()[1]
     return known.get((code, source, target)) or known.get(("", source, target))

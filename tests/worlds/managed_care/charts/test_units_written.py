@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from healthgym.worlds.managed_care.charts.knowledge import flagged
 from healthgym.worlds.managed_care.charts.prose import written_value
 from healthgym.worlds.managed_care.facts import Measurement
 
@@ -31,3 +32,19 @@ def test_a_value_in_another_unit_has_that_units_decimals(
     fact: Measurement, unit: str, text: str
 ) -> None:
     assert written_value(fact, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("fact", "flag"),
+    [
+        (measured("2345-7", 11.1, "mmol/L"), "high"),
+        (measured("2345-7", 5.0, "mmol/L"), "normal"),
+        (measured("2345-7", 60.0, "mg/dL"), "low"),
+        (measured("4548-4", 61.7, "mmol/mol"), "high"),
+        (measured("718-7", 124.0, "g/L"), "normal"),
+        (measured("2345-7", 200.0, ""), "high"),
+        (measured("0000-0", 1.0, "mg/dL"), None),
+    ],
+)
+def test_a_value_is_flagged_by_its_own_unit(fact: Measurement, flag: str | None) -> None:
+    assert flagged(fact) == flag
