@@ -86,7 +86,10 @@ def state_of(world: ManagedCareWorld, case_id: str) -> UnifiedWorkflowState:
 
 
 def next_actions(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
-    """Return what may be done next on a case, by the names that the source gives it.
+    """Return what may be done next on a case: tools of the provider's, or nothing.
+
+    A compatibility world has the names that the source gives it, few of which are tools. Once it is
+    recorded that evidence is gathered, nothing is to be done until there is some.
 
     Args:
         world: The world.
@@ -95,11 +98,16 @@ def next_actions(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
     Raises:
         Refusal: If there is no such case.
     """
-    table = _table()
+    strict = world.rules is Rules.STRICT
+    table = _table()["next_tools" if strict else "next_actions"]
     if state_of(world, case_id).workflow_stage is WorkflowStage.PEER_TO_PEER:
-        return table["next_actions"]["peer_to_peer"]
+        return table["peer_to_peer"]
     status = world.cases.get(case_id).status
-    return table["next_actions"].get(status, table["next_actions"]["other"])
+    last = world.authorizations.determination(case_id)
+    gathers = last and last.final_action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE
+    if strict and gathers and status is CaseStatus.DOCS_NEEDED:
+        return ()
+    return table.get(status, table["other"])
 
 
 def outcome_of(status: CaseStatus) -> str:

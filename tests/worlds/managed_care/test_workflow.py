@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PayerRouteTarget,
     PeerToPeerOutcome,
     PeerToPeerStatus,
+    ProviderDeterminationAction,
 )
 from healthgym.worlds.managed_care.workflow import next_actions, state_of
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -116,7 +117,7 @@ def test_a_call_is_shared_until_it_has_an_outcome() -> None:
     )
     world.peer.requests["P"] = request
     assert stands(world) == ("peer_to_peer", "completed", "none", "shared")
-    assert next_actions(world, CASE) == ("respond_to_peer_to_peer",)
+    assert next_actions(world, CASE) == ("auth.respond_to_peer_to_peer",)
     outcome = PeerToPeerOutcome.OVERTURN_TO_APPROVAL
     world.peer.requests["P"] = replace(request, outcome=outcome)
     assert stands(world)[0] == "payer_intake"
@@ -179,4 +180,15 @@ def test_something_can_be_done_next(status: CaseStatus) -> None:
     actions = next_actions(office(status=status), CASE)
     assert actions
     closed = status is CaseStatus.CLOSED
-    assert (actions == ("review_case",)) is closed
+    assert (actions == ("cases.get_case",)) is closed
+    source = next_actions(office(Rules.COMPAT, status=status), CASE)
+    assert (source == ("review_case",)) is closed
+
+
+def test_nothing_is_urged_while_evidence_is_gathered() -> None:
+    world = office()
+    view = world.authorizations.finalize(
+        CASE, ProviderDeterminationAction.GATHER_MORE_EVIDENCE, override_reason="C2; 2026-03-27"
+    )
+    assert world.cases.get(CASE).status is CaseStatus.DOCS_NEEDED
+    assert view["next_actions"] == ()

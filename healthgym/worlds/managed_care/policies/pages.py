@@ -30,6 +30,8 @@ from healthgym.worlds.managed_care.policies.wording import (
 
 #: Where the handbook says until when a denial can be appealed: no policy has a window of its own.
 APPEALS = "payer-um/operational/appeals.md"
+#: Where it says until when a request is to be decided: a policy's hours are no limit.
+CLOCKS = "payer-um/operational/sla-and-calendars.md"
 _FOLDER = "medical-library/medical-policies"
 #: Where the pages are that amend a policy between editions.
 BULLETINS = f"{_FOLDER}/bulletins"
@@ -263,7 +265,7 @@ def _routing(policy: Policy) -> Iterator[str]:
 
 
 def _clocks(policy: Policy) -> Iterator[str]:
-    yield from ("| Clock | Limit |", "| --- | --- |")
+    yield from (f"| Clock | Aim; the [limit that counts]({CLOCKS}) is the law's |", "| --- | --- |")
     yield f"| Decision, standard request | {policy.standard_hours} hours |"
     yield f"| Decision, expedited request | {policy.expedited_hours} hours |"
     yield from ("", _phrase(policy, "appeals", page=APPEALS))

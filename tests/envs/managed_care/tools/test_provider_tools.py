@@ -21,6 +21,7 @@ from healthgym.envs.managed_care.tools.forms import FormsToolset
 from healthgym.envs.managed_care.tools.inbox import InboxToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
 from healthgym.worlds.managed_care.vocabulary import authorization
+from healthgym.worlds.managed_care.workflow import next_actions
 from tests.worlds.managed_care.apps.provider.office import CASE, ORDER, office, send
 from tests.worlds.managed_care.replay import call
 
@@ -139,3 +140,9 @@ def test_the_example_of_a_time_is_taken_as_it_stands() -> None:
     assert not answer.refusal
     made = world.cases.order(world.cases.get("CASE-ACT-001").service_request_id)
     assert made.requested_date == datetime.fromisoformat(example)
+
+
+def test_what_may_be_done_next_is_done_with_tools_that_there_are() -> None:
+    known = {spec.name for toolset in TOOLSETS for spec in toolset.specs()}
+    for status in authorization.CaseStatus:
+        assert set(next_actions(office(status=status), CASE)) <= known, status

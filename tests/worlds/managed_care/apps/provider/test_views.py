@@ -51,7 +51,7 @@ def test_a_case_is_read_with_all_that_belongs_to_it() -> None:
     assert [form["complete"] for form in view["forms"]] == [True]
     assert view["packets"][0].id == world.authorizations.packet(CASE).id  # type: ignore[union-attr]
     assert view["payer_intake"]["status"] == "in_progress"
-    assert view["next_actions"] == ("check_status",)
+    assert view["next_actions"] == ("auth.check_status",)
     assert "policy" not in view
 
 
