@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care import deadlines
-from healthgym.worlds.managed_care.apps.payer import appeal_rules
+from healthgym.worlds.managed_care.apps.payer import appeal_rules, letter_texts
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.packets import read_packet
@@ -127,8 +127,8 @@ def test_the_case_was_denied_told_and_appealed_by_people_in_their_hours() -> Non
         assert made.created_at < letter.created_at < appeal.filed_at <= world.clock.now
         assert case.appeal_due_at is not None
         assert appeal.filed_at < case.appeal_due_at
-        assert f"{case.appeal_due_at:%Y-%m-%d}" in letter.body
-        assert f"{letter.created_at:%Y-%m-%d}" in letter.body
+        assert letter_texts.written(case.appeal_due_at) in letter.body
+        assert letter_texts.written(letter.created_at) in letter.body
         for entry in world.history.of(case_id, EntryKind.AUDIT):
             worker = world.staff.workers.get(entry.actor)
             if worker is not None:
