@@ -69,6 +69,7 @@ _POLICY_ENDS = re.compile(
 #: about something else, and each word of a very long clause would go through all of it.
 _NEAR = 240
 LEAST_LETTERS = 4
+_CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
 
@@ -171,8 +172,10 @@ def _names(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
         if _MONTH.fullmatch(word[0]):  # is asked for as one
             continue
         if name not in desk_words(pages):
-            absent = known_short(name) and _before("not_there", sentence.casefold(), word.start())
-            if not absent:
+            # Nobody says that there is what is denied, or asked for.
+            asked = sentence.rstrip().endswith("?")
+            absent = asked or _before("not_there", sentence.casefold(), word.start())
+            if not (known_short(name) and absent):
                 yield partial(_named, word[0], name)
 
 
@@ -193,7 +196,7 @@ def _dated(month: str, seen: Seen) -> str:
 def _facts(clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...]) -> Iterator[Doubt]:
     """Yield tests, illnesses, drugs, deeds and matters of private life."""
     for name, said, start, end in words:
-        if name in _UNITS:  # "-ogram" is the end of many a test
+        if name in _UNITS and not _CHANGED.search(clause):  # "-ogram" is the end of many a test
             continue
         side = _SIDE.search(_left(clause, start)) if "parts" in said else None
         private = "private" in said
