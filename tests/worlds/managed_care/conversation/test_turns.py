@@ -77,6 +77,7 @@ def test_grave_turns_are_heard() -> None:
             "It stays between us, whatever it is.",
             Act.PROMISE,
         ),
+        ("I want to be certain it is you.", "Your approval is certain.", Act.PROMISE),
         ("Keep the pills in the bag.", "Your approval is in the bag.", Act.PROMISE),
         (
             "Would you want me to speak with your son?",
