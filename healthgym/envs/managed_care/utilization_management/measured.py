@@ -15,6 +15,8 @@ from healthgym.worlds.managed_care.stated import numbers_after, stated
 
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
+#: The same of one that was carried to another unit and back: 2.5 kg are 5.51 lb, and 2.499 kg.
+_CARRIED = 0.002
 #: What follows a number that counts how often, or for how long.
 _OFTEN = (
     r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
@@ -43,8 +45,10 @@ class Measured:
         self._facts = tuple(fact for fact in facts if isinstance(fact, Measurement))
 
     def follows(self, number: float) -> bool:
-        """Return whether a number is a value on file in another unit."""
-        return any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
+        """Return whether a number is a value on file in another unit, or one carried back."""
+        carried = any(abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
+        own = (fact.value for fact in self._facts)
+        return carried or any(abs(number - each) <= _CARRIED * abs(each) for each in own)
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:
