@@ -23,6 +23,14 @@ from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 _PASSED = JUDGED | {"joining", "weighing"}
 #: The same, with words for what an office gives, of which somebody who needs it has had nothing.
 _NEEDED = _PASSED | {"given"}
+#: Units of values, each without its plural's end.
+_UNITS = frozenset(
+    {
+        *("milligram", "microgram", "gram", "kilogram", "pound", "ounce", "liter", "litre"),
+        *("milliliter", "millilitre", "millimeter", "millimetre", "centimeter", "centimetre"),
+        *("meter", "metre", "percent", "degree", "point", "unit"),
+    }
+)
 
 
 @short_text_cache(2048, LONGEST)
@@ -52,4 +60,4 @@ def words_of_person(sentence: str, pages: tuple[str, ...]) -> tuple[str, ...]:
 def _names_nothing(word: str) -> bool:
     """Return whether a word tells how, how many or nothing, whoever it is said of."""
     short = len(word) < LEAST_LETTERS or contracted(word)
-    return short or word.endswith("ly") or is_number(word)
+    return short or word.endswith("ly") or is_number(word) or word.removesuffix("s") in _UNITS

@@ -14,7 +14,8 @@ from healthgym.worlds.managed_care.word_forms import form
 
 #: Looked for by its first letter, which is sooner found than the beginning of a word.
 _MET = re.compile(
-    r"c(?<!\wc)(?:riterion )?\s?0*(\d{1,2})\b(?P<said>(?:(?!\b(?:is|are|was|were)\b)[^.,;:]){0,40}?)\b(?:is|are|was|were|has been|"
+    r"c(?<!\wc)(?:riterion )?\s?0*(\d{1,2})\b"
+    r"(?P<said>(?:(?!\b(?:is|are|was|were)\b)[^.,;:]){0,40}?)\b(?:is|are|was|were|has been|"
     r"have been|stands as)(?P<not> not| un| hardly| never)?"
     r"(?: (?:clearly|fully|plainly|also|thus|now))?"
     r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"
