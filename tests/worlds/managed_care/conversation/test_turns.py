@@ -77,6 +77,7 @@ def test_grave_turns_are_heard() -> None:
             "It stays between us, whatever it is.",
             Act.PROMISE,
         ),
+        ("I promise this won't take long.", "I promise you will feel better.", Act.PROMISE),
         ("I want to be certain it is you.", "Your approval is certain.", Act.PROMISE),
         ("Keep the pills in the bag.", "Your approval is in the bag.", Act.PROMISE),
         (
@@ -114,6 +115,8 @@ _MOOD = ("mood",)
         ("Is there anybody at home who helps you?", ("caregiver",)),
         ("It's good to hear that your wife is there for you. Do you get enough to eat?", ("food",)),
         ("Does anything about your housing feel unsafe?", ("housing",)),
+        ("And when you have a bad day, what does it look like?", ("diagnosis",)),
+        ("Do you check anything at home yourself, such as your weight?", ("diagnosis",)),
         ("What's been hardest since you came home?", (None,)),
         ("Have you been in the hospital this year?", ("hospital_stay",)),
         (
