@@ -29,10 +29,10 @@ _HELD_OUT = {
     ("fresh", "CM"): (4, 1),
     ("fresh", "PA"): (10, 0),
     ("office", "UM"): (29, 3),
-    ("office", "CM"): (15, 3),
+    ("office", "CM"): (16, 2),
     ("office", "PA"): (10, 1),
     ("later", "PA"): (22, 1),
-    ("desk", "UM"): (28, 2),
+    ("desk", "UM"): (28, 3),
 }
 _LEAST = 30
 
