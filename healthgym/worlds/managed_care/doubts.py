@@ -56,9 +56,9 @@ JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
-#: Before a season or a day of the week that is one in particular.
+#: Before a season that is one in particular.
 _WHICH = re.compile(r"\b(?:last|this|past) $")
-#: Names of people that are also words for what somebody does, and what is before such a name.
+#: People whose names are deeds, too, and what is before such a name.
 _DEEDS, _ARTICLE = frozenset({"judge"}), re.compile(r"\b(?:an?|the|our|your|that|this|another) $")
 #: Where a sentence leaves the policy for the request.
 _POLICY_ENDS = re.compile(
@@ -69,6 +69,9 @@ _POLICY_ENDS = re.compile(
 #: about something else, and each word of a very long clause would go through all of it.
 _NEAR = 240
 LEAST_LETTERS = 4
+#: Most letters of an abbreviation; and the desk at which each of them has to be known: people tell
+#: of what a nurse writes down (AA, VA).
+_SHORTHAND, _CARE = 5, "care-manager"
 _CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
@@ -157,26 +160,30 @@ class _Word(NamedTuple):
 
 def _names(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
     """Yield names, and abbreviations in capitals, that no office has."""
-    words = list(_WORD.finditer(sentence))
+    words, asked = list(_WORD.finditer(sentence)), sentence.rstrip().endswith("?")
+    folded = sentence.casefold()
     shouted = sum(word[0].isupper() and len(word[0]) > 1 for word in words) * 2 > len(words)
     for word in () if shouted else words[1:]:
         if not word[0][0].isupper():
             continue
         name = word[0].casefold().removesuffix("'s")
-        if len(name) == 1:  # an initial, or a side
+        if len(name) == 1 or (_CARE not in pages and _is_shorthand(word[0])):
             continue
         before = sentence[max(word.start() - 2, 0) : word.start()].rstrip()
         opens = before.endswith((":", "(", '"', ";", ".", "\u2022", "\u2192", "\u2013", "-"))
         if opens or kind("known_names", name.split("'")[0]):  # "I'd"
             continue
-        if _MONTH.fullmatch(word[0]):  # is asked for as one
+        if _MONTH.fullmatch(word[0]) or name in desk_words(pages):  # months are asked for as such
             continue
-        if name not in desk_words(pages):
-            # Nobody says that there is what is denied, or asked for.
-            asked = sentence.rstrip().endswith("?")
-            absent = asked or _before("not_there", sentence.casefold(), word.start())
-            if not (known_short(name) and absent):
-                yield partial(_named, word[0], name)
+        # Nobody says that there is what is asked for, or denied.
+        if not (known_short(name) and (asked or _before("not_there", folded, word.start()))):
+            yield partial(_named, word[0], name)
+
+
+def _is_shorthand(word: str) -> bool:
+    """Return whether a word is an abbreviation of what no table has ("PN"), and claims nothing."""
+    name = word.casefold()
+    return word.isupper() and len(name) <= _SHORTHAND and not (known_short(name) or kinds(name))
 
 
 def _named(word: str, name: str, seen: Seen) -> str:
@@ -196,7 +203,7 @@ def _dated(month: str, seen: Seen) -> str:
 def _facts(clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...]) -> Iterator[Doubt]:
     """Yield tests, illnesses, drugs, deeds and matters of private life."""
     for name, said, start, end in words:
-        if name in _UNITS and not _CHANGED.search(clause):  # "-ogram" is the end of many a test
+        if name in _UNITS and not _CHANGED.search(clause):  # many a test ends so
             continue
         side = _SIDE.search(_left(clause, start)) if "parts" in said else None
         private = "private" in said
@@ -366,8 +373,7 @@ def _about(words: str, pages: tuple[str, ...]) -> Iterator[str]:
 
 
 def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -> str:
-    page = seen.policy_stems
-    strange = about - page or 2 * len(told - page) > len(told)
+    strange = about - seen.policy_stems or 2 * len(told - seen.policy_stems) > len(told)
     return f"not on the policy's page: {what!r}" if strange else ""
 
 

@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.records.review import (
     NurseCriterionEvaluation,
 )
 from healthgym.worlds.managed_care.seen import MONTHS
+from healthgym.worlds.managed_care.stated import Stated, stated
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     DeterminationDecision,
@@ -201,8 +202,18 @@ class Worded:
                 continue
             told = _stems(_BESIDE.sub(",", found["what"])) - _of_calls()
             new = told - self._heard
+            given = stated(found["what"])
+            # Values and days are known again in whatever words they are passed on.
+            exact = (given.days or given.numbers) and given.days <= self._given.days
+            if exact and given.numbers <= self._given.numbers:
+                continue
             if len(new) >= _NEW_LEAST and len(new) * 2 > len(told):
                 yield found["what"].strip()[:60]
+
+    @cached_property
+    def _given(self) -> Stated:
+        """The days and numbers that the other side gave."""
+        return stated("\n".join(self.visible.heard))
 
     @cached_property
     def _heard(self) -> frozenset[str]:

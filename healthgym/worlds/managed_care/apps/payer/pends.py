@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import case_timers
@@ -17,6 +18,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MessageBox,
     MessageKind,
     NurseReviewRecommendation,
+    UploadableDocumentKind,
 )
 
 if TYPE_CHECKING:
@@ -29,13 +31,35 @@ _LEADS_TO = {
     CaseStatus.RESUBMITTED: CaseStatus.PENDED_ACTION_REQUIRED,
     CaseStatus.UNDER_REVIEW: CaseStatus.PENDED_ACTION_REQUIRED,
 }
+#: Kinds of documents by which somebody asks.
+_ASKED_FOR = tuple(
+    kind for kind in UploadableDocumentKind if kind is not UploadableDocumentKind.OTHER
+)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def items(text: str) -> tuple[str, ...]:
-    """Return what a request lists: one item a line, or between semicolons."""
-    found = (part.strip(" -*\t") for part in re.split(r"[\n;]", text))
-    return tuple(part for part in found if part)
+    """Return what a request lists: one item a line, or between semicolons.
+
+    What stands behind a criterion and a semicolon, and names no other and no kind of document, is
+    said of that criterion: "C6: the latest weight; the note of January is an unsigned draft".
+    """
+    found: list[str] = []
+    for line in text.split("\n"):
+        own: list[str] = []
+        for part in filter(None, (each.strip(" -*\t") for each in line.split(";"))):
+            if own and criteria_named(own[-1]) and not (criteria_named(part) or _kinds(part)):
+                own[-1] = f"{own[-1]}; {part}"
+            else:
+                own.append(part)
+        found += own
+    return tuple(found)
+
+
+def _kinds(part: str) -> bool:
+    """Return whether a part of a request names a kind of document."""
+    flat = re.sub(r"[_-]", " ", part.casefold())
+    return any(str(kind).replace("_", " ") in flat for kind in _ASKED_FOR)
 
 
 def due(world: ManagedCareWorld) -> datetime:
