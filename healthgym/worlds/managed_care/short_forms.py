@@ -1,7 +1,9 @@
 """Abbreviations, and what they stand for: an office writes BMI where a page has body mass index.
 
-Most are the initials of words on file. Those that are not, and those that every office knows, are
-in ``data/short_forms.json``.
+Most are the initials of words on file. Those that are not, those that every office knows, and
+everyday names of what a page calls otherwise (a bedsore, the lung) are in
+``data/short_forms.json``, each with beginnings or parts of words of which one has to be on file; a
+blank one always is.
 """
 
 from __future__ import annotations
