@@ -75,8 +75,8 @@ def test_the_provider_that_appeals_what_is_wrongly_denied(kind: Course) -> None:
 
 
 #: Where no payer can be right: it has to hold a call that the hours of both offices leave no room
-#: for, or is sent the request in the hour in which it stops waiting.
-NO_CALL_FITS, SENT_LAST = {(Gap.INSUFFICIENT, 22), (Gap.INSUFFICIENT, 50)}, {(Gap.ABSENT, 66)}
+#: for.
+NO_CALL_FITS = {(Gap.INSUFFICIENT, 22), (Gap.INSUFFICIENT, 50)}
 
 
 @pytest.mark.parametrize("kind", [Gap.INSUFFICIENT, Gap.ABSENT, "calls"])
@@ -86,7 +86,5 @@ def test_the_payer_that_hears_what_is_appealed_without_reason(kind: str) -> None
         wrong = failed(episode, PAYER)
         if (kind, index) in NO_CALL_FITS:
             assert "payer.in_time" in wrong
-        elif (kind, index) in SENT_LAST:
-            assert "payer.determination_right" in wrong
         else:
             assert wrong == set(), index
