@@ -91,8 +91,8 @@ _OF_PAGES = frozenset({"faulty_pages", "unsigned_pages", "strange_pages"})
 _NOTHING = re.compile(
     r" (?:no|nothing|none|neither)\b|(?<=left) (?!the (?:call|line|plan|practice)\b)"
 )
-#: What somebody does by speaking, as whoever was on a call did.
-_TELLING = ("confirm", "acknowledg")
+#: What somebody does by speaking, and what is passed on so: values and days, looked up elsewhere.
+_TELLING, _FIGURE = ("confirm", "acknowledg"), re.compile(r"\d")
 #: What somebody does who corrects a page.
 _CORRECTING = ("retract", "withdr", "chang", "drop")
 #: How a draft ends, and whose a page is by its head.
@@ -205,8 +205,6 @@ class Account:
 
         Who corrected a page has taken back what it said.
         """
-        if self.heard and deed.startswith(_TELLING):
-            return True
         return deed[:STEM] in self._said or (deed.startswith(_CORRECTING) and self._corrected)
 
     @cached_property
@@ -248,7 +246,8 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
             if not (free or known.has(words) or known.printed(words)):
                 yield f"{TOPICS[name]}: {words!r}"
         for deed, words in told.deeds:
-            if GAVE_IN not in known.free and not known.did(deed):
+            passed_on = known.heard and deed.startswith(_TELLING) and _FIGURE.search(sentence)
+            if not (passed_on or GAVE_IN in known.free or known.did(deed)):
                 yield f"nobody did: {words!r}"
 
 

@@ -89,8 +89,11 @@ def _stands(quoted: str, seen: Seen) -> bool:
     """Return whether a quotation stands on file; a day in it may be in another form there."""
     if quoted in seen.texts.flat:
         return True
-    parts = [part.strip() for part in _DATES.split(quoted)]
-    return len(parts) > 1 and all(part in seen.texts.flat for part in parts)
+    parts = [re.escape(part.strip()) for part in _DATES.split(quoted) if part.strip()]
+    if not parts or not _DATES.search(quoted):
+        return False
+    between = rf" (?:{_DATES.pattern} ?)+"
+    return re.search(between.join(parts), seen.texts.flat) is not None
 
 
 def _flat(text: str) -> str:

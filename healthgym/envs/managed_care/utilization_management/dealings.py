@@ -27,6 +27,7 @@ from healthgym.worlds.managed_care.dealings import (
     what_of,
 )
 from healthgym.worlds.managed_care.seen import CORRECTED
+from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.word_forms import form
 
 #: What may not be told unless the file has it in these words, by the name of its expression.
@@ -118,11 +119,11 @@ class Dealings(DealtWith):
         """
         for sentence in self.sentences(text):
             for told in told_in(sentence):
-                why = self._wrong(told)
+                why = self._wrong(told, sentence)
                 if why:
                     yield f"{why}: {told.words[:60]!r}"
 
-    def _wrong(self, told: Told) -> str:
+    def _wrong(self, told: Told, sentence: str) -> str:
         if self.has(told.words):
             return ""
         if told.form in _NOT_ON_FILE:
@@ -130,11 +131,16 @@ class Dealings(DealtWith):
         if told.form in _NO_CALL:
             return "" if self.called else _NO_CALL[told.form]
         if told.form in _DID:
-            telling = bool(self.spoken) and told.what.startswith(_TELLING)
+            telling = told.what.startswith(_TELLING) and self._passed_on(sentence)
             back = any(map(self.has, CORRECTED)) and _TAKEN_BACK.search(told.words)
             return "" if telling or back or self.did(told.what) else "nobody did"
         said = self.said(told.what) if self.spoken else self._stands(told.what)
         return "" if said else "nobody said so"
+
+    def _passed_on(self, sentence: str) -> bool:
+        """Return whether a sentence passes on a day or a number that the other side gave."""
+        told, given = stated(sentence), stated(self.spoken)
+        return bool(told.days & given.days or told.numbers & given.numbers)
 
     def _stands(self, what: str) -> bool:
         """Return whether the words of what somebody is said to have said stand on file."""

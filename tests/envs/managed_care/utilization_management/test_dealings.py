@@ -289,6 +289,13 @@ def test_each_row_has_a_lie(name: str) -> None:
     assert len(_LIES[name]) == len(rows_of(name))
 
 
+@pytest.mark.parametrize("gave", ["gave in", "gave us leave to deny it", "gave us a better offer"])
+def test_who_passed_on_a_value_gave_nothing_else(gave: str) -> None:
+    record = _record(theirs="It was 10 points on 2025-12-15.", called=True)
+    assert not list(record.unfounded("The clinician gave us 10 points of 2025-12-15."))
+    assert list(record.unfounded(f"The clinician {gave}."))
+
+
 @pytest.mark.parametrize("words", variants("dealings_near")["anywhere"])
 def test_what_only_comes_near_to_a_lie_is_free(words: str) -> None:
     assert not list(_record().unfounded(words))
