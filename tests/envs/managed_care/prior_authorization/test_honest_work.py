@@ -7,37 +7,25 @@ edited. What argues ten points in one turn of a call is asked which it means, an
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from tests.envs.managed_care.prior_authorization.playing import fails, play, solution
+from tests.envs.managed_care.whole import Texts, cases, reworded
 
 _DATA = Path(__file__).parent / "data" / "honest_work.json"
 _WRONG_MOST = 9
-_Texts = Mapping[str, Mapping[str, str]]
 
 
 def test_nearly_all_honest_work_passes() -> None:
-    written: Mapping[str, _Texts] = json.loads(_DATA.read_text("utf-8"))
-    wrong = [name for name, texts in written.items() if _failing(name, texts)]
+    written = list(cases(_DATA))
+    wrong = [case[:2] for case in written if _failing(*case)]
     assert len(written) > 5 * _WRONG_MOST
     assert len(wrong) <= _WRONG_MOST, wrong
 
 
-def _failing(name: str, texts: _Texts) -> set[str]:
+def _failing(difficulty: str, index: int, texts: Texts) -> set[str]:
     """Return what right work fails in somebody's words."""
-    difficulty, index = name.split()
-    instance = AuthorizationFamily(difficulty).generator.generate(Split.TEST, int(index))
-    script, met, put = [], dict[str, int](), 0
-    for one in solution(instance):
-        nth = met.get(one.name, 0)
-        met[one.name] = nth + 1
-        own = texts.get(f"{one.name} {nth}", {})
-        script.append(replace(one, arguments={**one.arguments, **own}))
-        put += len(own)
-    assert put == sum(map(len, texts.values())), f"{name}: a text has no place"
-    return fails(play(instance, script, refused=True))
+    instance = AuthorizationFamily(difficulty).generator.generate(Split.TEST, index)
+    return fails(play(instance, reworded(solution(instance), texts), refused=True))
