@@ -28,7 +28,7 @@ _HELD_OUT = {
     ("fresh", "UM"): (18, 0),
     ("fresh", "CM"): (4, 1),
     ("fresh", "PA"): (10, 0),
-    ("office", "UM"): (30, 3),
+    ("office", "UM"): (29, 3),
     ("office", "CM"): (16, 2),
     ("office", "PA"): (10, 1),
     ("later", "PA"): (22, 1),
