@@ -12,7 +12,12 @@ from healthgym.envs.managed_care.utilization_management.entered import (
     is_number,
     weeks_of,
 )
-from healthgym.worlds.managed_care.facts import AnyFact, Measurement, MedicationCourse
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Measurement,
+    MedicationCourse,
+    TherapyCourse,
+)
 from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
     AnyCriterion,
@@ -61,8 +66,10 @@ def misread(
 
     A number may be in any unit in which the quantity is measured; where a unit is named, it is in
     that one. A count may end where it is enough, and where one of several values is enough, or one
-    of several trials, any of them will do. What is described in words is not compared. The result
-    of an item may not contradict both the packet and the finding that it belongs to.
+    of several trials, any of them will do. What the packet leaves open may be entered as far as it
+    goes: a therapy's sessions to date, a value that is too old. What is described in words is not
+    compared. The result of an item may not contradict both the packet and the finding that it
+    belongs to.
 
     Args:
         criterion: The criterion.
@@ -84,8 +91,12 @@ def misread(
         if value is None or isinstance(value, str | list | dict):
             continue
         right = [entered(item).value]
-        if is_number(value) and is_number(right[0]) and today is not None:
-            right += _as_good(criterion, item, facts, today)
+        if is_number(value) and today is not None:
+            if is_number(right[0]):
+                right += _as_good(criterion, item, facts, today)
+            elif right[0] is None and entry.result is CriterionResult.UNCLEAR:
+                bearing = [fact for fact in facts if fact.id in shown.facts]
+                right += _left_open(criterion, item, bearing, today)
         agrees = any(_agrees(given, each, criterion, item.observed_unit) for each in right)
         if not agrees and not _counted_enough(criterion, item, value):
             return True
@@ -154,6 +165,23 @@ def _as_good(
         for fact in facts:
             if isinstance(fact, MedicationCourse) and fact.medication in criterion.drugs:
                 yield float(weeks_between(fact.started, fact.ended or today))
+
+
+def _left_open(
+    criterion: AnyCriterion,
+    item: ClinicalEvidenceItemObservation,
+    facts: Iterable[AnyFact],
+    today: date,
+) -> Iterator[float]:
+    """Yield what the packet has of an item that this leaves open: too old, or going on."""
+    for fact in facts:
+        if isinstance(fact, TherapyCourse | MedicationCourse) and item.observed_unit == _WEEKS:
+            yield float(weeks_between(fact.started, fact.ended or today))
+        elif isinstance(fact, TherapyCourse):
+            yield float(fact.sessions)
+        elif isinstance(fact, Measurement) and isinstance(criterion, MeasurementCriterion):
+            carried = convert(fact.value, fact.unit, criterion.unit, criterion.code)
+            yield fact.value if carried is None else carried
 
 
 def _counted_enough(

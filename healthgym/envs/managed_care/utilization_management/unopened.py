@@ -16,6 +16,7 @@ from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.clinic import staff, workforce
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care.apps.payer.arriving import came_in
+from healthgym.worlds.managed_care.apps.payer.intake_handoff import code_set
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.records.case import (
@@ -381,7 +382,8 @@ def _asked(order: ServiceRequest) -> _Asked:
         provider_specialty=doctor.specialty or None,
     )
     codes = enumerate(order.diagnosis_codes)
-    procedure = IntakeProcedure(name=order.description, code=order.procedure_code, is_primary=True)
+    code, name = order.procedure_code, order.description
+    asked = IntakeProcedure(name=name, code=code, code_set=code_set(code), is_primary=True)
     return _Asked(
         diagnoses=tuple(IntakeDiagnosis(name="", code=c, is_primary=not n) for n, c in codes),
         item=IntakeLineItem(
@@ -391,7 +393,7 @@ def _asked(order: ServiceRequest) -> _Asked:
             level_of_urgency=_URGENCY,
             urgency_requested_by=order.ordering_practitioner_id,
             place_of_service=order.site_of_service,
-            procedures=(procedure,),
+            procedures=(asked,),
         ),
         insider=replace(outsider, in_network=True),
         outsider=outsider,

@@ -29,8 +29,9 @@ from healthgym.worlds.managed_care.facts import (
 
 #: Beginnings of codes of what does not pass: off the list, it was never there.
 _LIFELONG = (
-    *("C", "D8", "E1", "E84", "F80", "G12", "G35", "G80", "I25", "I42", "I50", "J34", "J44"),
-    *("J84", "J96.1", "K70", "K74", "M05", "M06", "M17", "M96", "N18", "Z94", "Z99"),
+    *("C", "D8", "E1", "E84", "F03", "F80", "G12", "G20", "G30", "G35", "G80", "I25", "I42"),
+    *("I50", "J34", "J44", "J84", "J96.1", "K70", "K74", "M05", "M06", "M17", "M96", "N18"),
+    *("Z94", "Z99"),
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

@@ -46,8 +46,11 @@ from healthgym.worlds.managed_care.policies.units import convert, other_units, v
 from healthgym.worlds.managed_care.policies.wording import unsettled
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
-#: Measures that hardly change within months: cognition, perfusion, a tumor's receptors, the heart.
-_STEADY = frozenset({"72172-0", "ABI-RATIO", "PDL1-TPS", "10230-1", "LANG-STD", "BARTHEL"})
+#: Measures that hardly change within months: cognition, perfusion, a tumor's receptors, the heart,
+#: the body's mass.
+_STEADY = frozenset(
+    {"72172-0", "ABI-RATIO", "PDL1-TPS", "10230-1", "LANG-STD", "BARTHEL", "39156-5"}
+)
 _Measured = MeasurementCriterion | CountCriterion
 
 

@@ -24,12 +24,14 @@ from healthgym.worlds.managed_care.facts import (
 from healthgym.worlds.managed_care.population.conditions import Condition, conditions
 from healthgym.worlds.managed_care.population.disease import Habits, draw_disease
 from healthgym.worlds.managed_care.population.person import draw_coverages, draw_patient
+from healthgym.worlds.managed_care.population.pressure import LOWER, UPPER, below
 from healthgym.worlds.managed_care.population.staff import Workforce
+from healthgym.worlds.managed_care.population.suitability import closed_by, ruled_out
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, Urgency
 
 #: Measures that come with the patient's body; a disease with one of these takes it over.
-_BODY = ("8480-6", "8462-4", "8867-4")
+_BODY = (UPPER, LOWER, "8867-4")
 #: How a practice writes its visit notes, by how often.
 _NOTES = (
     (DocumentKind.PROGRESS_NOTE, 0.6),
@@ -40,7 +42,6 @@ _NOTES = (
 _ENTERED = timedelta(minutes=18)
 #: Notes tell what was measured in so many days before the world begins.
 _TOLD = timedelta(days=540)
-_NO_NSAID = frozenset({"heart_failure", "kidney", "atrial_fibrillation"})
 #: The population's median count of diseases is three.
 _COUNTS = (1, 2, 2, 2, 3, 3, 3, 4)
 
@@ -178,12 +179,10 @@ class _Drawing:
         visits = _visits(self.patient, self.coverages, rng, self.today)
         numbers = count(1)
         diseases: dict[str, tuple[AnyFact, ...]] = {}
-        # Anti-inflammatories do not go with a failing heart or kidney, nor with an anticoagulant.
-        frail = any(each.name in _NO_NSAID for each in self.ill)
-        taken = frozenset({"nsaid"} if frail else ())
+        closed = ruled_out(each.name for each in self.ill)
         for each in self.ill:
-            facts = draw_disease(each, self.patient, visits, self.habits, numbers, rng, taken)
-            taken |= {fact.drug_class for fact in facts if isinstance(fact, MedicationCourse)}
+            facts = draw_disease(each, self.patient, visits, self.habits, numbers, rng, closed)
+            closed |= closed_by({x.drug_class for x in facts if isinstance(x, MedicationCourse)})
             diseases[each.name] = facts
         diseases["body"] = _body(
             self.patient, self.ill, diseases, visits, self.habits, numbers, rng
@@ -297,8 +296,8 @@ def _body(
     bmi = float(rng.uniform(*ranges[0])) if ranges else float(rng.uniform(20.5, 31))
     drift = float(rng.normal(0, 0.3))
     base = {
-        "8480-6": rng.uniform(108, 134),
-        "8462-4": rng.uniform(64, 84),
+        UPPER: rng.uniform(108, 134),
+        LOWER: rng.uniform(64, 84),
         "8867-4": rng.uniform(60, 88),
     }
     young = max(0.0, 1.0 - (visits[0] - patient.dob).days / 365.25 / _GROWN)
@@ -322,11 +321,15 @@ def _body(
 
     add("8302-2", "Body height", float(height), "cm", visits[0])
     for place, day in enumerate(visits):
+        upper = None
         for code, display, unit in _VITALS:
-            if code not in taken and (code != "8867-4" or place % 2 == 0):
-                add(
-                    code, display, float(round(base[code] + rng.normal(0, _SWING[code]))), unit, day
-                )
+            if code in taken or (code == "8867-4" and place % 2):
+                continue
+            value = base[code] + rng.normal(0, _SWING[code])
+            if code == LOWER:
+                value = below(value, upper)
+            add(code, display, float(round(value)), unit, day)
+            upper = value if code == UPPER else upper
         if place % 2 == 0 or day == visits[-1]:
             now = bmi + drift * (day - visits[0]).days / 365 + float(rng.normal(0, 0.2))
             weight = round(now * (height / 100) ** 2, 1)
@@ -337,13 +340,13 @@ def _body(
 
 
 #: How far vital signs of the newborn lie from those of adults, by which those of children go.
-_YOUNG = {"8480-6": -38.0, "8462-4": -24.0, "8867-4": 60.0}
+_YOUNG = {UPPER: -38.0, LOWER: -24.0, "8867-4": 60.0}
 _BMI_YOUNG, _GROWN = 16.0, 16
 #: Standard deviation from visit to visit, near that of outpatients of MIMIC-IV (11.5 and 7.5).
-_SWING = {"8480-6": 10.5, "8462-4": 7.0, "8867-4": 8.0}
+_SWING = {UPPER: 10.5, LOWER: 7.0, "8867-4": 8.0}
 _VITALS = (
-    ("8480-6", "Systolic blood pressure", "mm[Hg]"),
-    ("8462-4", "Diastolic blood pressure", "mm[Hg]"),
+    (UPPER, "Systolic blood pressure", "mm[Hg]"),
+    (LOWER, "Diastolic blood pressure", "mm[Hg]"),
     ("8867-4", "Heart rate", "/min"),
 )
 

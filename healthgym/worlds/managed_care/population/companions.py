@@ -11,6 +11,7 @@ from importlib.resources import files
 from healthgym.worlds.managed_care.charts.hours import some_business_day
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, MedicationCourse
 from healthgym.worlds.managed_care.population.conditions import Prescription
+from healthgym.worlds.managed_care.population.suitability import closed_by
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: Days from the diagnosis to the prescription.
@@ -48,7 +49,7 @@ def companions(
         if not each.active or start >= today:
             continue
         for chosen in _usual(each.code):
-            if not taken & {chosen.drug_class, chosen.medication}:
+            if closed_by(taken).isdisjoint((chosen.drug_class, chosen.medication)):
                 taken |= {chosen.drug_class, chosen.medication}
                 yield MedicationCourse(
                     id=f"B-{number}",

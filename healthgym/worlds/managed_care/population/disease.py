@@ -35,6 +35,8 @@ from healthgym.worlds.managed_care.population.conditions import (
     available,
 )
 from healthgym.worlds.managed_care.population.kidney import creatinine_of
+from healthgym.worlds.managed_care.population.pressure import LOWER, UPPER, below
+from healthgym.worlds.managed_care.population.suitability import closed_by
 from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -86,7 +88,7 @@ def draw_disease(
     habits: Habits,
     numbers: Iterator[int],
     rng: np.random.Generator,
-    spoken_for: frozenset[str] = frozenset(),
+    closed: frozenset[str] = frozenset(),
 ) -> tuple[AnyFact, ...]:
     """Draw a patient's course of a disease.
 
@@ -97,9 +99,9 @@ def draw_disease(
         habits: How notes are kept.
         numbers: Numbers of the facts' ids.
         rng: Where chance comes from.
-        spoken_for: Drug classes that the patient takes for another disease; none is given twice.
+        closed: Drug classes of which nothing is given, for what else the patient takes or has.
     """
-    return _Drawing(condition, patient, visits, habits, numbers, rng, spoken_for).facts()
+    return _Drawing(condition, patient, visits, habits, numbers, rng, closed).facts()
 
 
 class _Drawing:
@@ -111,11 +113,11 @@ class _Drawing:
         habits: Habits,
         numbers: Iterator[int],
         rng: np.random.Generator,
-        spoken_for: frozenset[str],
+        closed: frozenset[str],
     ) -> None:
         self._condition, self._patient, self._rng = condition, patient, rng
         self._visits, self._habits, self._numbers = visits, habits, numbers
-        self._state, self._spoken_for = _State(), spoken_for
+        self._state, self._closed = _State(), closed
         self._starts = [float(rng.uniform(*course.start)) for course in condition.courses]
         least, most = condition.years
         before = visits[-1] - timedelta(days=int(rng.uniform(least, most) * 365))
@@ -161,7 +163,7 @@ class _Drawing:
         return self._consult % 3 == 0
 
     def _always(self) -> None:
-        options = self._condition.always
+        options = [x for x in self._condition.always if x.drug_class not in self._closed]
         if options:
             chosen = options[int(self._rng.integers(len(options)))]
             begun = min(
@@ -193,9 +195,9 @@ class _Drawing:
         """Take the next step that is open, in the place of the last or beside it."""
         state, condition = self._state, self._condition
         going = [step.prescription for step in state.steps if step.ended is None]
-        closed = self._spoken_for
+        closed = self._closed
         if condition.add:
-            closed |= {each.drug_class for each in going}
+            closed |= closed_by({each.drug_class for each in going})
         options: tuple[Prescription, ...] = ()
         while not options and state.next_step < len(condition.steps):
             step_options = condition.steps[state.next_step]
@@ -284,6 +286,8 @@ class _Drawing:
                 continue
             value = self._value(number, day)
             value += float(self._rng.normal(0, course.noise + course.cv * abs(value) or 1e-9))
+            if course.code == LOWER:
+                value = below(value, by_code.get(UPPER))
             if course.source:
                 value = creatinine_of(by_code.get(course.source, value), self._patient, day)
             value = _rounded(min(max(value, course.least), course.most), course.decimals)

@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.facts import (
     Measurement,
     MedicationCourse,
     StopReason,
+    TherapyCourse,
 )
 from healthgym.worlds.managed_care.policies.criteria import (
     AgeCriterion,
@@ -22,6 +23,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     DiagnosisCriterion,
     MeasurementCriterion,
     StepTherapyCriterion,
+    TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.request import Request
@@ -117,6 +119,35 @@ def test_the_weeks_of_any_trial_will_do_and_the_least_asked_for_will_not(
 ) -> None:
     facts = [course("sertraline", 12), course("bupropion", 20)]
     assert is_misread(STEP, facts, entry(agents=1, weeks=weeks)) is wrong
+
+
+@pytest.mark.parametrize(
+    ("sessions", "weeks", "wrong"), [(9, 3, False), (9, None, False), (10, 3, True), (9, 8, True)]
+)
+def test_a_therapy_that_goes_on_may_be_entered_as_far_as_it_goes(
+    sessions: int, weeks: int | None, wrong: bool
+) -> None:
+    asked = TherapyCriterion(
+        id="C1", display="", therapy="psychotherapy", sessions=10, weeks=6, months=12
+    )
+    going = TherapyCourse(
+        id="F-1",
+        kind="psychotherapy",
+        display="psychotherapy",
+        sessions=9,
+        started=TODAY - timedelta(weeks=3),
+    )
+    values: dict[str, Json] = {"sessions": sessions} | ({"weeks": weeks} if weeks else {})
+    assert is_misread(asked, [going], entry(result=UNCLEAR, **values)) is wrong
+
+
+@pytest.mark.parametrize(("value", "wrong"), [(9.9, False), (7.4, True)])
+def test_a_value_that_is_too_old_may_be_entered_beside_what_it_leaves_open(
+    value: float, wrong: bool
+) -> None:
+    facts = [a1c(9.9, 400)]
+    assert is_misread(ANY_A1C, facts, entry(result=UNCLEAR, value=value)) is wrong
+    assert is_misread(ANY_A1C, facts, entry(result=MET, value=value))
 
 
 def test_a_result_that_a_number_decides_stands_with_it() -> None:

@@ -42,7 +42,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: Where a request came from, by the channel it used; the API's gateway enters no source.
+#: Where a request came from, by the channel it used; in the source the API's gateway enters none.
 _SOURCES = {
     SubmissionChannel.PORTAL: RequestSource.PORTAL,
     SubmissionChannel.PHONE: RequestSource.PHONE,
@@ -90,13 +90,13 @@ def refreshed(
         auth_type=_auth_type(line) if world.intake.strict else intake.auth_type,
         owner=intake.owner or next(iter(world.intake.clerks()), None),
         request_date=_day(world.clock.now if packet is None else packet.submitted_at),
-        request_source=intake.request_source if reply else _source(channel, intake),
+        request_source=intake.request_source if reply else _source(world, channel, intake),
         method=str(channel or SubmissionChannel.API),
         level_of_urgency=urgency,
         urgency_requested_by=case.requested_by,
         diagnosis_type=_diagnosis_type(order),
         diagnoses=_diagnoses(world, case, line),
-        line_items=(_line_item(case, line, order, urgency),),
+        line_items=(_line_item(world, case, line, order, urgency),),
         requesting_provider=_requesting_provider(world, order, coverage),
         member_eligible=chart.coverage_on(today) is not None and _active(coverage),
         plan_type=coverage.plan_name if coverage else None,
@@ -134,8 +134,10 @@ def _answerable(world: ManagedCareWorld, intake: IntakeCase) -> IntakeCase:
     )
 
 
-def _source(channel: SubmissionChannel | None, intake: IntakeCase) -> str:
+def _source(world: ManagedCareWorld, channel: SubmissionChannel | None, intake: IntakeCase) -> str:
     source = _SOURCES.get(channel) if channel else None
+    if world.intake.strict and channel is SubmissionChannel.API:
+        source = RequestSource.EDI  # what it brings is electronic data
     return str(source or intake.request_source or RequestSource.PORTAL)
 
 
@@ -177,13 +179,19 @@ def _diagnoses(
 
 
 def _line_item(
-    case: PriorAuthCase, line: PriorAuthLine, order: ServiceRequest, urgency: str
+    world: ManagedCareWorld,
+    case: PriorAuthCase,
+    line: PriorAuthLine,
+    order: ServiceRequest,
+    urgency: str,
 ) -> IntakeLineItem:
     name = line.procedure_name or line.medication_name or order.description
+    # The source takes every code for CPT.
+    system = code_set(line.procedure_code) if world.intake.strict else "CPT"
     procedure = IntakeProcedure(
         name=name,
         code=line.procedure_code,
-        code_set=line.procedure_code_set or "CPT",
+        code_set=line.procedure_code_set or system,
         is_primary=True,
     )
     return IntakeLineItem(
@@ -200,6 +208,11 @@ def _line_item(
         servicing_provider=line.servicing_provider,
         same_as_requesting_provider=line.same_as_requesting_provider,
     )
+
+
+def code_set(code: str | None) -> str:
+    """Return the system of a procedure's code: those of HCPCS begin with a letter."""
+    return "HCPCS" if (code or "")[:1].isalpha() else "CPT"
 
 
 def _requesting_provider(

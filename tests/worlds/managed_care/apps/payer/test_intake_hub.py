@@ -162,7 +162,7 @@ def test_a_case_without_a_record_is_named() -> None:
         (SubmissionChannel.PHONE, "phone", "phone"),
         (SubmissionChannel.FAX, "fax", "fax"),
         (SubmissionChannel.EDI, "edi", "edi"),
-        (SubmissionChannel.API, "portal", "api"),
+        (SubmissionChannel.API, "edi", "api"),
     ],
 )
 def test_a_channel_says_where_a_request_came_from(
