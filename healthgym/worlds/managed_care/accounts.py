@@ -1,9 +1,9 @@
-"""What an office tells of its own work on a case, looked up: amounts, money, and who did what.
+"""What an office tells of its own work on a case, looked up: amounts, money, who else decided.
 
 Facts of a patient stand in documents, and words that stand nowhere are found by themselves
 (:mod:`.covered`). Of its own work an office speaks in everyday words, each of which is free; what
-they say together is not: so many visits, a cost, an opinion from outside, a doctor who gave in, a
-page without a signature, an earlier decision. Each is looked up where it would stand.
+they say together is not: so many visits, a cost, an opinion from outside, a way to decide that is
+none. Each is looked up where it would stand.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from healthgym.core.cache import short_text_cache
-from healthgym.worlds.managed_care.claim_words import STEM, all_of, stems
+from healthgym.worlds.managed_care.claim_words import all_of, stems
 from healthgym.worlds.managed_care.disguises import plain_letters
 from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
-from healthgym.worlds.managed_care.seen import CORRECTED
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form, untitled
 
@@ -53,50 +52,23 @@ _UNIT = re.compile(
     rf"(?P<unit>{'|'.join((*_DAYS, *_COUNTED))})s?\b(?! (?:notes?|records?|reports?|summar|pages?))"
 )
 #: So many visits stand on file by no chance, whatever they stand beside.
-_MANY = 6
+_MANY = 4
 _INSIDE = re.compile(r"[\w.,/-]")
 #: Five digits are a procedure's code, "92507 treatment of speech disorder", and four a year.
 _AMOUNT = re.compile(
     rf"(?<!{_INSIDE.pattern})(?P<number>(?!\d{{5}}\b|(?:19|20)\d\d\b)\d+(?:\.\d+)?){_UNIT.pattern}"
 )
-#: The topics of what the other side did on a call, and of what it was asked for: that it did not
-#: answer tells of having asked.
-GAVE_IN, _ASKED, _UNANSWERED = "gave_in", "asked_for", "left_unanswered"
-_NO_FAULT = "no such fault on file"
 #: What may not be told unless the file has it, by the name of its expression, each with why not.
 TOPICS = {
     "money": "no matter of money",
     "costs": "no matter of money",
     "outside": "nobody else was asked",
-    "instructed": "nobody gave such an order",
-    "unread": "the file is there to be read",
     "unfair": "no way to decide",
     "standing": "nothing like that was decided",
-    "faulty_pages": _NO_FAULT,
-    "unsigned_pages": _NO_FAULT,
-    "strange_pages": _NO_FAULT,
-    "limits": "it has no such limit",
-    _ASKED: "nothing was asked for",
-    _UNANSWERED: "there was a reply",
     "turned_away": "coverage is not in doubt",
-    "decided_before": "nothing was decided before",
-    "appealed": "there was no appeal",
 }
-#: What may be told of an appeal, or offered: somebody else hears it, it has a last day, and what it
-#: is about was decided before.
-_OF_APPEALS = frozenset({"outside", "limits", "decided_before"})
-#: Faults of pages: one that was set aside for it may be told.
-_OF_PAGES = frozenset({"faulty_pages", "unsigned_pages", "strange_pages"})
-#: What is behind a deed that came to nothing, or is none: who left the decision as it was.
-_NOTHING = re.compile(
-    r" (?:no|nothing|none|neither)\b|(?<=left) (?!the (?:call|line|plan|practice)\b)"
-)
-#: What somebody does by speaking, and what is passed on so: values and days, looked up elsewhere.
-_TELLING, _FIGURE = ("confirm", "acknowledg"), re.compile(r"\d")
-#: What somebody does who corrects a page.
-_CORRECTING = ("retract", "withdr", "chang", "drop")
-#: How a draft ends, and whose a page is by its head.
-_DRAFT, _OWNER = re.compile(r"\bnot signed\b"), re.compile(r"\bpat-\d+\b")
+#: What may be told of an appeal, or offered: somebody else hears it.
+_OF_APPEALS = "outside"
 
 
 @dataclass(frozen=True)
@@ -105,7 +77,6 @@ class Account:
 
     Attributes:
         texts: What could be seen: documents, records, the policy's page, calls.
-        heard: What the other side said on calls.
         other: Who requested it, by name.
         spans: Returns the times that lie between days on file, in any unit.
         rules: Returns the numbers of the office's rules.
@@ -115,7 +86,6 @@ class Account:
     """
 
     texts: Texts
-    heard: str = ""
     other: str = ""
     spans: Callable[[], Set[int]] = frozenset
     rules: Callable[[], Set[float]] = frozenset
@@ -137,10 +107,6 @@ class Account:
             for number, unit in amounts(line)
             if unit in _DAYS
         )
-
-    @cached_property
-    def _said(self) -> frozenset[str]:
-        return stems(self.heard.casefold() or "\n".join(self.texts))
 
     def counts(self, number: float, unit: str, about: Set[str]) -> bool:
         """Return whether an amount stands on file, or follows from days or rules.
@@ -190,27 +156,6 @@ class Account:
         told = stems(words)
         return any(told <= stems(line) for line in _LINE.split(self.service().casefold()))
 
-    @cached_property
-    def faults(self) -> frozenset[str]:
-        """The topics of what is wrong with pages on file: a draft, and somebody else's page."""
-        owners = {name for text in self.texts for name in _OWNER.findall(text)}
-        pages = {
-            "unsigned_pages": any(map(_DRAFT.search, self.texts)),
-            "strange_pages": len(owners) > 1,
-        }
-        return frozenset(name for name, there in pages.items() if there)
-
-    def did(self, deed: str) -> bool:
-        """Return whether the other side spoke of a deed; without a call, whether the file does.
-
-        Who corrected a page has taken back what it said.
-        """
-        return deed[:STEM] in self._said or (deed.startswith(_CORRECTING) and self._corrected)
-
-    @cached_property
-    def _corrected(self) -> bool:
-        return any(word in text for text in self.texts for word in CORRECTED)
-
 
 @short_text_cache(256, 20_000)
 def amounts(text: str) -> tuple[tuple[float, str], ...]:
@@ -242,13 +187,8 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
             if not known.counts(number, unit, told.about):
                 yield f"nowhere counted: {number:g} {unit}"
         for name, words in told.topics:
-            free = name in known.free or name in known.faults
-            if not (free or known.has(words) or known.printed(words)):
+            if not (name in known.free or known.has(words) or known.printed(words)):
                 yield f"{TOPICS[name]}: {words!r}"
-        for deed, words in told.deeds:
-            passed_on = known.heard and deed.startswith(_TELLING) and _FIGURE.search(sentence)
-            if not (passed_on or GAVE_IN in known.free or known.did(deed)):
-                yield f"nobody did: {words!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,13 +199,11 @@ class _Told:
         about: Beginnings of its words.
         amounts: How many of what.
         topics: What may not be told unless it is so, by its name, with the words for it.
-        deeds: What the other side is said to have done, with the words for it.
     """
 
     about: frozenset[str]
     amounts: tuple[tuple[float, str], ...]
     topics: tuple[tuple[str, str], ...]
-    deeds: tuple[tuple[str, str], ...]
 
 
 @short_text_cache(2048, 400)  # as of the doubts of a sentence: it says the same on any file
@@ -276,28 +214,16 @@ def _told(sentence: str) -> _Told:
         frozenset(one for one in said if len(one) >= _LEAST_LETTERS),
         amounts(sentence),
         tuple(_topics(sentence)),
-        tuple(_deeds(sentence)),
     )
 
 
 def _topics(sentence: str) -> Iterator[tuple[str, str]]:
     of_appeals = form("appeals_about").search(sentence) is not None
-    set_aside = form("set_aside").search(sentence) is not None
     for name in TOPICS:
-        if name in _OF_PAGES and set_aside:
-            continue
         for found in form(name).finditer(sentence):
-            if name in _OF_APPEALS and (of_appeals or form("offered").search(_clause(found))):
-                continue
-            if name in (_ASKED, _UNANSWERED) or not _denied(found):
+            offered = of_appeals or form("offered").search(_clause(found))
+            if not (name == _OF_APPEALS and offered) and not _denied(found):
                 yield name, found[0]
-
-
-def _deeds(sentence: str) -> Iterator[tuple[str, str]]:
-    for found in form(GAVE_IN).finditer(sentence):
-        nothing = _NOTHING.match(sentence, found.end())  # "the doctor offered no reading"
-        if not (nothing or form("offered").search(f"{_before(found)}{found[0]}")):
-            yield found["deed"] or found["done"], found[0]
 
 
 def _denied(found: re.Match[str]) -> bool:

@@ -41,11 +41,14 @@ class PeerSubject:
         id: The criterion's id.
         title: What it is about, as a term of the page.
         terms: Terms that raise it; all words of one, near each other.
+        again: Whether it is about an earlier one of what may be requested: beside words for a
+            request its terms raise it only where something earlier is spoken of, too.
     """
 
     id: str
     title: str
     terms: tuple[str, ...]
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.doubts import (
     Claims,
     claims_of,
 )
+from healthgym.worlds.managed_care.named import CARE
 from healthgym.worlds.managed_care.said_of_person import words_of_person
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
 from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
@@ -52,7 +53,7 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         if shorts:
             claims = claims_of(_spelled_out(told, shorts, seen), seen.pages)
         yield from filter(None, (doubt(seen) for doubt in claims.doubts))
-        if seen.person and not claims.claims_nothing:
+        if seen.person and CARE in seen.pages and not claims.claims_nothing:
             yield from _of_person(claims.small, seen)
 
 

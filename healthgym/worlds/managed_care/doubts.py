@@ -1,11 +1,12 @@
 """What a sentence brings up that has to be there, whoever wrote it and whatever could be seen.
 
 A name, a test, an illness or a drug, a matter of private life, somebody else who knows or says
-something, a conversation, a deed, a day of the week, what a policy asks; and a word that neither
-the office nor everyday language has. What is supposed, asked for, offered or said not to be there
-brings up nothing. Each is a :data:`Doubt`, to be put to what could be seen of a case. Which doubts
-a sentence raises depends on its words alone, and most sentences that are judged were written much
-the same before: a policy that learns says thousands of times what it said.
+something, a conversation, a deed, a day of the week, what a policy asks; and, where a nurse writes
+of a person, a word that neither the office nor everyday language has. What is supposed, asked for,
+offered or said not to be there brings up nothing. Each is a :data:`Doubt`, to be put to what could
+be seen of a case. Which doubts a sentence raises depends on its words alone, and most sentences
+that are judged were written much the same before: a policy that learns says thousands of times
+what it said.
 """
 
 from __future__ import annotations
@@ -20,38 +21,46 @@ from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import (
     STEM,
     desk_stems,
-    desk_words,
     everyday,
     free_of_policies,
-    kind,
     kinds,
     small,
     stands,
     stems,
 )
 from healthgym.worlds.managed_care.disguises import flattened
+from healthgym.worlds.managed_care.named import (
+    CARE,
+    JUDGED,
+    LEAST_LETTERS,
+    MONTH,
+    MONTH_NAMES,
+    WORD,
+    month_on_file,
+    names_in,
+)
 from healthgym.worlds.managed_care.numerals import is_number
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
-from healthgym.worlds.managed_care.short_forms import known_short
-from healthgym.worlds.managed_care.word_forms import CLAUSE, form
+from healthgym.worlds.managed_care.word_forms import CLAUSE, NEAR, before, form
 
 #: Says what is wrong, by what could be seen; blank if nothing is.
 Doubt = Callable[[Seen], str]
 
 #: Characters of a sentence whose doubts are kept: of such a one there are few enough.
 LONGEST = 400
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
 #: Ids of records, codes and stages ("IIIb", as "3b"): no words.
 _ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b|\b(?:I{1,3}|IV)[ab]\b")
-_NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
 #: A day is judged where days are.
-DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
+DAY = re.compile(
+    rf"\b(?:(?:\d+ )?(?:{MONTH_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{MONTH_NAMES}))\b"
+)
 #: What no day is without.
 DATED = re.compile("|".join(month[:3] for month in MONTHS))
-_MONTH = re.compile(rf"\b({_NAMES})(?!\w)(?! \d)")
-#: Kinds of words of which each sentence is asked how it speaks of them.
-JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
+#: What is denied one by one: "no cancer of colon, lung or breast".
+_NONE_OF = re.compile(
+    r"\b(?:no|without|denie[sd]|neither)(?: [\w'-]+){1,4}(?:, [\w'-]+(?: [\w'-]+){0,2})+,? n?or\b"
+)
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: Before a day that is none in particular.
@@ -65,13 +74,6 @@ _POLICY_ENDS = re.compile(
     r"\b(?:and|while|whereas|so)\b(?= (?:\d|i\b|we\b|"
     r"the (?:request|order|provider|practice|member|patient|case)))"
 )
-#: How far from a word what denies or offers it is looked for, in characters: further away it is
-#: about something else, and each word of a very long clause would go through all of it.
-_NEAR = 240
-LEAST_LETTERS = 4
-#: Most letters of an abbreviation; and the desk at which each of them has to be known: people tell
-#: of what a nurse writes down (AA, VA).
-_SHORTHAND, _CARE = 5, "care-manager"
 _CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
@@ -107,15 +109,15 @@ def claims_of(sentence: str, pages: tuple[str, ...]) -> Claims:
 @short_text_cache(2048, LONGEST)
 def _of_words(plain: str, pages: tuple[str, ...]) -> Claims:
     """Return what a sentence without ids and numbers brings up, but for what a policy asks."""
-    dated = tuple(partial(_dated, each) for each in _MONTH.findall(plain))
+    dated = tuple(partial(month_on_file, each) for each in MONTH.findall(plain))
     # A set term names a need, and no finding: "knowledge deficit".
-    text = form("set_terms").sub("", _MONTH.sub("", plain).casefold())
+    text = form("set_terms").sub("", MONTH.sub("", plain).casefold())
     if text.endswith("?"):  # a question asks, but for what it takes for granted
         text = presumed(text) or text
-    doubts: tuple[Doubt, ...] = (*_names(plain, pages), *dated)
+    doubts: tuple[Doubt, ...] = (*names_in(plain, pages), *dated)
     nothing = form("not_claimed").search(text) is not None
     if not nothing:
-        parts = CLAUSE.split(text)
+        parts = CLAUSE.split(_NONE_OF.sub(_joined, text))
         asked = text.endswith("?")
         wanted = tuple(found[0] for found in form("wanted").finditer(text))
         doubts += tuple(doubt for part in parts for doubt in _of_clause(part, wanted, asked, pages))
@@ -134,11 +136,15 @@ def _of_clause(
         asked: Whether its sentence asks.
         pages: Folders of the handbook whose words are free.
     """
-    words = tuple(map(_Word.of, _WORD.finditer(clause)))
+    words = tuple(map(_Word.of, WORD.finditer(clause)))
     if asked:
         return tuple(_accounts(clause, words, asked=True))
-    facts = (*_facts(clause, words, wanted), *_strange(clause, words, wanted, pages))
-    return (*facts, *_accounts(clause, words))
+    found = (*_facts(clause, words, wanted), *_accounts(clause, words))
+    return (*found, *_strange(clause, words, wanted, pages)) if CARE in pages else found
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[0].replace(",", " or")
 
 
 class _Word(NamedTuple):
@@ -153,48 +159,6 @@ class _Word(NamedTuple):
     def of(cls, found: re.Match[str]) -> _Word:
         name = found[0].removesuffix("'s")
         return cls(name, kinds(name), *found.span())
-
-
-# -- names and days ----------------------------------------------------------------------------
-
-
-def _names(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
-    """Yield names, and abbreviations in capitals, that no office has."""
-    words, asked = list(_WORD.finditer(sentence)), sentence.rstrip().endswith("?")
-    folded = sentence.casefold()
-    shouted = sum(word[0].isupper() and len(word[0]) > 1 for word in words) * 2 > len(words)
-    for word in () if shouted else words[1:]:
-        if not word[0][0].isupper():
-            continue
-        name = word[0].casefold().removesuffix("'s")
-        if len(name) == 1 or (_CARE not in pages and _is_shorthand(word[0])):
-            continue
-        before = sentence[max(word.start() - 2, 0) : word.start()].rstrip()
-        opens = before.endswith((":", "(", '"', ";", ".", "\u2022", "\u2192", "\u2013", "-"))
-        if opens or kind("known_names", name.split("'")[0]):  # "I'd"
-            continue
-        if _MONTH.fullmatch(word[0]) or name in desk_words(pages):  # months are asked for as such
-            continue
-        # Nobody says that there is what is asked for, or denied.
-        if not (known_short(name) and (asked or _before("not_there", folded, word.start()))):
-            yield partial(_named, word[0], name)
-
-
-def _is_shorthand(word: str) -> bool:
-    """Return whether a word is an abbreviation of what no table has ("PN"), and claims nothing."""
-    name = word.casefold()
-    return word.isupper() and len(name) <= _SHORTHAND and not (known_short(name) or kinds(name))
-
-
-def _named(word: str, name: str, seen: Seen) -> str:
-    known = seen.has(name) or all(map(seen.has, name.split("-")))
-    known = known or (known_short(name) and seen.stands(name)) or seen.begins(name)
-    return "" if known else f"nowhere named: {word}"
-
-
-def _dated(month: str, seen: Seen) -> str:
-    known = any(each.startswith(month.rstrip(".")) for each in seen.months())
-    return "" if known else f"nowhere dated: {month}"
 
 
 # -- facts -------------------------------------------------------------------------------------
@@ -228,8 +192,8 @@ class _Fact:
         if self._stands(seen) and (not self.side or seen.has(self.side)):
             return ""
         start, end = self.place
-        after = form("absent_after").search(self.clause, end, end + _NEAR)
-        denied = after or _before("not_there", self.clause, start)
+        after = form("absent_after").search(self.clause, end, end + NEAR)
+        denied = after or before("not_there", self.clause, start)
         return "" if denied else f"nowhere seen: {self.name}"
 
     def _stands(self, seen: Seen) -> bool:
@@ -259,8 +223,8 @@ def _unseen(word: str, clause: str, seen: Seen) -> str:
     if seen.stands(word) or seen.has_form(word) or seen.begins(word):
         return ""
     at = clause.casefold().find(word)
-    after = form("absent_after").search(clause, at + len(word), at + len(word) + _NEAR)
-    return "" if after or _before("not_there", clause, at) else f"nowhere seen: {word}"
+    after = form("absent_after").search(clause, at + len(word), at + len(word) + NEAR)
+    return "" if after or before("not_there", clause, at) else f"nowhere seen: {word}"
 
 
 # -- accounts ----------------------------------------------------------------------------------
@@ -300,7 +264,7 @@ def _does(name: str, before: str) -> bool:
 def _mentioned(name: str, clause: str, place: tuple[int, int], seen: Seen) -> str:
     if seen.knows(name):
         return ""
-    offered = form("offered").match(clause[place[1] : place[1] + _NEAR].lstrip())
+    offered = form("offered").match(clause[place[1] : place[1] + NEAR].lstrip())
     return "" if offered or _left_open(clause, place[0]) else f"nowhere mentioned: {name}"
 
 
@@ -387,13 +351,8 @@ def _written(words: str, wrong: str, seen: Seen) -> str:
 
 def _left_open(clause: str, place: int) -> bool:
     """Return whether what stands at a place is offered or denied by what is before it."""
-    return any(_before(name, clause, place + 1) for name in ("offered", "not_there"))
-
-
-def _before(name: str, clause: str, place: int) -> re.Match[str] | None:
-    """Return where a form stands near before a place."""
-    return form(name).search(clause, max(place - _NEAR, 0), place)
+    return any(before(name, clause, place + 1) for name in ("offered", "not_there"))
 
 
 def _left(clause: str, place: int) -> str:
-    return clause[max(place - _NEAR, 0) : place]
+    return clause[max(place - NEAR, 0) : place]

@@ -14,7 +14,8 @@ from healthgym.worlds.managed_care.claim_words import (
     small,
     stands,
 )
-from healthgym.worlds.managed_care.doubts import JUDGED, LEAST_LETTERS, LONGEST
+from healthgym.worlds.managed_care.doubts import LONGEST
+from healthgym.worlds.managed_care.named import JUDGED, LEAST_LETTERS
 from healthgym.worlds.managed_care.numerals import is_number
 from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 
@@ -23,7 +24,6 @@ from healthgym.worlds.managed_care.word_forms import CLAUSE, form
 _PASSED = JUDGED | {"joining", "weighing"}
 #: The same, with words for what an office gives, of which somebody who needs it has had nothing.
 _NEEDED = _PASSED | {"given"}
-_PAYERS = "payer-um"
 #: Units of values, each without its plural's end.
 _UNITS = frozenset(
     {
@@ -48,9 +48,8 @@ def words_of_person(sentence: str, pages: tuple[str, ...]) -> tuple[str, ...]:
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):
             continue
-        # "She cited the stage": where files are read it may be said of whoever wrote them, and "is
-        # an unpleasant effect" of anything.
-        of_anything = _PAYERS in pages or what.startswith(("is a ", "is an ", "was a ", "was an "))
+        # "Is an unpleasant effect" may be said of anything.
+        of_anything = what.startswith(("is a ", "is an ", "was a ", "was an "))
         free = _NEEDED if what.startswith("needs ") else _PASSED
         for word in small(what):
             anything = of_anything and everyday(word) and not kinds(word) & JUDGED

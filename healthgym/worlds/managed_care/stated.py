@@ -72,8 +72,8 @@ _TIME = re.compile(r"\d(?<!\d\d)\d?:\d{2}(?::\d{2})?(?!\d)")
 #: each has that is in numbers.
 _YEAR, _SHORT_YEAR = re.compile(r"\d(?<!\d\d)\d{3}(?!\d)"), re.compile(r"/\d{2}(?!\d)")
 _MARKED = re.compile(r"\d[/-]\d{1,2}[/-]\d")
-#: What a year of two digits is one of.
-_CENTURY = 2000
+#: The years that two digits may stand for: those of birthdays lie before.
+_EARLIEST = 1940
 #: How names of months end, and what may stand between them and a number.
 _ENDS = (*_MONTHS, "uary", "arch", "pril", "june", "july", "gust", "sept", "mber", "ober")
 _BEHIND = "|".join(
@@ -231,7 +231,8 @@ def _names_month(text: str) -> bool:
 
 def _whole_day(match: re.Match[str]) -> date | None:
     year = int(match["year"])
-    year += _CENTURY if len(match["year"]) == 2 else 0
+    if len(match["year"]) == 2:
+        year = _EARLIEST + (year - _EARLIEST) % 100
     try:
         return date(year, _month(match), int(match["day"]))
     except ValueError:  # no calendar has it

@@ -18,6 +18,9 @@ from healthgym.worlds.managed_care.expressions import Expression
 _TABLES = ("own_words.json", "dealings.json", "payer_dealings.json")
 #: Where a clause of a sentence ends.
 CLAUSE = re.compile(r"[,:]\s| - | but | however ")
+#: How far from a word what denies or offers it is looked for, in characters: further away it is
+#: about something else, and each word of a very long clause would go through all of it.
+NEAR = 240
 _PART = re.compile(r"@(\w+)@")
 #: A point that ends no sentence: of a title, or of a word cut short.
 #: Looked for by the point, which is sooner found than a word.
@@ -37,6 +40,11 @@ def untitled(text: str) -> str:
 def form(name: str) -> Expression:
     """Return the expression of a name."""
     return Expression(rows_of(name))
+
+
+def before(name: str, clause: str, place: int) -> re.Match[str] | None:
+    """Return where an expression stands near before a place of a clause."""
+    return form(name).search(clause, max(place - NEAR, 0), place)
 
 
 def rows_of(name: str) -> list[str]:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from healthgym.worlds.managed_care import doubts
+from healthgym.worlds.managed_care import doubts, word_forms
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
@@ -75,9 +75,6 @@ def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
         "Clause 9 stands against it.",
         "Another member had the same finding.",
         "She was seen dancing.",
-        "The zeppelin came along.",
-        "The oximetry shows it, and needed is a letter.",
-        "She needed oximetry at home.",
         "She smokes on Sundays.",
         "She is dancing on Sundays.",
         "Therapy for the rest of her life: unlimited.",
@@ -106,7 +103,8 @@ def test_a_word_of_a_very_long_clause_does_not_go_through_all_of_it(
         def __getattr__(self, name: str) -> object:
             return getattr(self._pattern, name)
 
-    monkeypatch.setattr(doubts, "form", lambda name: Counted(form(name)))
+    for module in (doubts, word_forms):
+        monkeypatch.setattr(module, "form", lambda name: Counted(form(name)))
     clause = said * 2000
     assert list(uncovered(clause, SEEN))
     # Some searches of a sentence go through it once; those of a word look near it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -46,8 +47,6 @@ def test_letters_that_are_on_file_are_read(text: str) -> None:
         "The p\N{CYRILLIC SMALL LETTER A}cket was read.",
         "The p4ck3t was read.",
         "Wir haben das nicht.",
-        "Is it true that the patient yodels?",
-        "The patient yodels.",
         "The left wrist was seen.",
         "The packet was empty.",
     ],
@@ -55,6 +54,17 @@ def test_letters_that_are_on_file_are_read(text: str) -> None:
 def test_what_is_disguised_or_taken_for_granted_is_seen(text: str) -> None:
     seen = Seen(Texts([FILE]), str, talked=False, sent=True, person=SEEN.person)
     assert list(uncovered(text, seen))
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it true that the patient yodels?", "The patient yodels.", "The zeppelin came."]
+)
+def test_a_word_that_stands_nowhere_is_one_too_many_where_a_nurse_writes_of_a_person(
+    text: str,
+) -> None:
+    seen = Seen(Texts([FILE]), str, talked=False, sent=True, person=SEEN.person)
+    assert list(uncovered(text, replace(seen, pages=("care-manager",))))
+    assert not list(uncovered(text, seen))
 
 
 def test_a_question_takes_for_granted_what_it_embeds() -> None:

@@ -30,6 +30,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.stated import (
     Stated,
     numbers_after,
@@ -201,6 +202,16 @@ class Claims(Filed):
         """What other versions of the policy state."""
         return stated("\n".join(self.pages))
 
+    def _carried(self) -> Iterator[str]:
+        """Yield the chart's values in their other units, as far as anybody rounds them."""
+        for fact in self.chart.facts:
+            if not isinstance(fact, Measurement):
+                continue
+            for unit in other_units(fact.code, fact.unit):
+                value = convert(fact.value, fact.unit, unit, fact.code)
+                if value is not None:
+                    yield from (f"{value:.{places}f}" for places in range(3))
+
     @cached_property
     def known(self) -> Stated:
         """What is stated anywhere: on file, by the payer, or in the policy."""
@@ -209,6 +220,7 @@ class Claims(Filed):
         texts += [*self.pages, *(f" {each.version} " for each in self.versions)]
         texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
+        texts += [f" {value} " for value in self._carried()]
         texts += [f" {age} " for age in self.ages]
         texts += [f" {year} " for year in {day.year for day in self.days}]
         return stated("\n".join(texts))

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.checks.normalize import service_type
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
@@ -25,7 +26,9 @@ from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.deemed import DEEMED
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.documents import documents_for
+from healthgym.worlds.managed_care.policies.naming import criteria_conceded
 from healthgym.worlds.managed_care.policies.postures import settles
+from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     ProviderDeterminationRecord,
@@ -164,6 +167,10 @@ class Inspection:
         named = read_reason(
             made.override_reason, {policy.id for policy in book.policies} if book else ()
         )
+        # What is said to be there is no gap, and C34 is a code.
+        asked = {each.id for each in criteria(wanted.policy.criteria)}
+        open_ones = named.criteria & asked - criteria_conceded(made.override_reason)
+        named = replace(named, criteria=open_ones)
         right = named.policies == {wanted.policy.id}
         right = right and of_version(made.override_reason, wanted.policy.version)
         if wanted.bar is not None:
@@ -188,7 +195,7 @@ class Inspection:
         if made is None or not made.override_reason:
             return ()
         worded = Worded(Claims(self.before, self.after, self.reference))
-        return tuple(worded.unfounded(made.override_reason, asks=False, reason=True))
+        return tuple(worded.unfounded(made.override_reason, asks=False))
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one.

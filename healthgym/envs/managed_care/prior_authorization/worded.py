@@ -13,17 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, timedelta
 from functools import cached_property
 
-from healthgym.envs.managed_care.prior_authorization.amounts import PracticeAccount
+from healthgym.envs.managed_care.prior_authorization.amounts import TIMES, PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.dealings import Dealings
-from healthgym.worlds.managed_care.accounts import GAVE_IN, unaccounted
+from healthgym.worlds.managed_care.accounts import unaccounted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement, TherapyCourse
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
+from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import form
@@ -32,21 +34,12 @@ from healthgym.worlds.managed_care.word_forms import form
 _QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”)")
 #: Folders of the handbook whose words are the practice's own.
 _PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
+#: What a form is answered with where the chart says nothing, so that it may be quoted.
+_ANSWERS = ("not documented",)
 #: Whom anybody at this desk may bring in.
 _FREE = frozenset({"clinic", "hospital"})
-#: What a practice may tell of the payer's work: other readers judge it.
-_NOT_ITS_OWN = frozenset(
-    {
-        GAVE_IN,
-        "instructed",
-        "unread",
-        "asked_for",
-        "left_unanswered",
-        "turned_away",
-        "limits",
-        "outside",
-    }
-)
+#: What a practice may tell of the payer's work, and of money that nobody decides by.
+_NOT_ITS_OWN = frozenset({"turned_away", "outside", "money", "costs"})
 
 
 class Worded:
@@ -59,16 +52,13 @@ class Worded:
     def __init__(self, claims: Claims) -> None:
         self.claims = claims
 
-    def unfounded(
-        self, text: str, *, asks: bool = True, alone: bool = False, reason: bool = False
-    ) -> Iterator[str]:
+    def unfounded(self, text: str, *, asks: bool = True, alone: bool = False) -> Iterator[str]:
         """Yield what in a text cannot stand, or is covered by nothing.
 
         Args:
             text: The text.
             asks: Whether it speaks for the request.
             alone: Whether the payer had written and said nothing when it was written.
-            reason: Whether it says why nothing is sent.
         """
         if not text.strip() or text in self._ordered:
             return
@@ -89,7 +79,7 @@ class Worded:
         if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
             yield from uncovered(self._as_charted(text), self._seen)
         yield from unaccounted(text, self._account)
-        yield from self._dealings.unfounded(text, alone=alone, reason=reason)
+        yield from self._dealings.unfounded(text, alone=alone)
 
     # -- what could be seen ----------------------------------------------------------------------
 
@@ -116,7 +106,8 @@ class Worded:
         staff = tuple(claims.after.staff.workers.values())
         kept = (value for value in leaves(staff) if isinstance(value, str))
         days = (f"{day:%A}" for day in self._played)
-        yield "\n".join((*self._ordered, claims.answered, *kept, *claims.spoken, *days))
+        told = (claims.answered, *kept, *claims.spoken, *days, *_ANSWERS)
+        yield "\n".join((*self._ordered, *told))
         yield from claims.own
 
     def _as_charted(self, text: str) -> str:
@@ -198,8 +189,18 @@ class Worded:
         return {name.casefold(): found[name] for name in longest if name}
 
     def _spans(self) -> Set[int]:
-        """Return the times between days on file, in days."""
-        return {abs((one - other).days) for one in self.claims.days for other in self.claims.days}
+        """Return the times between days on file, and to where a policy's look-backs begin.
+
+        In days, weeks, months and years: of a time of less than a week there is always one.
+        """
+        days = self.claims.days
+        asked = criteria(self.claims.reference.policy.criteria)
+        months = {each for each in (getattr(one, "months", None) for one in asked) if each}
+        opened = {months_before(day, each) for each in months for day in self._played}
+        found = {abs((one - other).days) for one in days for other in (*days, *opened)}
+        return {
+            turn(one / each) for one in found for each in TIMES.values() for turn in (int, round)
+        }
 
     def _of(self, texts: Iterable[str], page: str = "") -> Seen:
         """Return what texts show, with the policy's page where it is looked up."""

@@ -22,7 +22,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResu
 
 _EVALUATIONS = TypeAdapter(tuple[NurseCriterionEvaluation, ...])
 _APPEAL = re.compile(r"\bAPL-\d+\b")
-_RATIONALE = re.compile(r"^\s*rationale: (.+)$", re.MULTILINE)
+#: What an appeal says: in the line of its name, or in lines set in under it.
+_RATIONALE = re.compile(r"^( *)rationale:(?P<said>.*(?:\n\1 .*|\n(?=\n))*)", re.MULTILINE)
 #: What a finding begins with in a table, and its result.
 _FOUND = re.compile(r"criterion_id (C\d+); .*?; result (\w+)(?:;|$|,)")
 _RESULTS = {Posture.SATISFIED: CriterionResult.MET, Posture.CONTRADICTS: CriterionResult.NOT_MET}
@@ -61,8 +62,7 @@ class AppealReader(Caller):
         yield from self._somebody("letters")
         while not self.office.people[reviewer].is_in(self.now):
             yield from self._wait(self.office.people[reviewer].opens(self.now))
-        said = _RATIONALE.search(file)
-        grounded = said is not None and rests_on(said[1], found.policy)
+        grounded = rests_on(rationale_in(file), found.policy)
         overturned = grounded and found.carried
         yield from self._do(
             "payer_appeals.decide",
@@ -82,6 +82,12 @@ class AppealReader(Caller):
         while not (able := [p for p in people if self._stays(p) and p.is_in(self.now + _WORK)]):
             yield from self._wait(min(each.opens(self.now + _WORK) for each in people))
         return able[0].id
+
+
+def rationale_in(file: str) -> str:
+    """Return what an appeal says, from the tool's answer that has its file."""
+    found = _RATIONALE.search(file)
+    return found["said"] if found else ""
 
 
 def rests_on(rationale: str, policy: Policy) -> bool:

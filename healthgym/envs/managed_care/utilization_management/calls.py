@@ -112,7 +112,13 @@ class Call:
                 found |= {*heard(said, subjects).subjects} - free
             else:
                 free |= {*heard(turn.message, subjects).subjects}
-        return frozenset(found & brought_up)
+        # What a policy asks of one value in several places is one matter.
+        terms = {one.id: frozenset(one.terms) for one in subjects}
+        kept: list[str] = []
+        for name in sorted(found & brought_up):
+            if all(terms[name].isdisjoint(terms[each]) for each in kept):
+                kept.append(name)
+        return frozenset(kept)
 
     def _past_greeting(self, message: str) -> str:
         """Return a first turn from the sentence on that speaks of a criterion in dispute."""

@@ -15,8 +15,8 @@ from healthgym.worlds.managed_care.stated import numbers_after, stated
 
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
-#: The same of one that was carried to another unit and back: 2.5 kg are 5.51 lb, and 2.499 kg.
-_CARRIED = 0.002
+#: The same of one that was carried to another unit and back: 188 mg/dL are 10.4 mmol/L, and 187.
+_CARRIED = 0.006
 #: What follows a number that counts how often, or for how long.
 _OFTEN = (
     r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"

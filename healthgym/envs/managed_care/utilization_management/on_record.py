@@ -22,7 +22,6 @@ _AMENDING = ("medical bulletins", "medical bulletin", "bulletins", "bulletin")
 def account_of(
     findings: Findings,
     texts: Texts,
-    heard: Iterable[str],
     spans: Callable[[], Set[int]],
     policy: Callable[[], str],
 ) -> Account:
@@ -31,36 +30,24 @@ def account_of(
     Args:
         findings: What the packet shows, and what was found.
         texts: What could be seen.
-        heard: What the other side said on calls.
         spans: Returns the times that lie between days on file, in any unit.
         policy: Returns what the policy says.
     """
     world, case = findings.after, findings.case_id
-    intake, said = world.intake.find(case), "\n".join(heard)
-    asked = [one.info_requested for one in world.nursing.of(case)]
-    asked += [one.info_requested for one in world.medical.of(case)]
-    replied = any(one.case_id == case for one in world.documents.responses.values())
+    intake = world.intake.find(case)
     turned_away = intake is not None and (
         intake.decision_provider_network_status is ProviderNetworkStatus.OUT_OF_NETWORK
         or False in (intake.decision_member_eligible, intake.decision_service_covered)
     )
-    free = {
-        "asked_for": bool(said) or replied or any(asked),
-        "left_unanswered": not replied,
-        "turned_away": turned_away,
-        "decided_before": findings.before.determinations.active(case) is not None,
-        "appealed": bool(world.appeals.of(case)),
-    }
     by = intake.requesting_provider if intake else None
     return Account(
         texts,
-        heard=said,
         other=(by.provider_name if by else "") or "",
         spans=spans,
         rules=lambda: _numbers(world.operations),
         found=lambda: frozenset(_amounts(findings)),
         service=lambda: "\n".join((*_services(findings), policy())),
-        free=frozenset(name for name, so in free.items() if so),
+        free=frozenset({"turned_away"} if turned_away else ()),
     )
 
 

@@ -256,7 +256,7 @@ class Visible:
     def _account(self) -> Account:
         """What is on record of the work on the case."""
         texts, spans = self._seen.texts, lambda: self._between
-        return account_of(self.findings, texts, self.heard, spans, lambda: self.page)
+        return account_of(self.findings, texts, spans, lambda: self.page)
 
     @cached_property
     def _dealings(self) -> Dealings:

@@ -52,7 +52,7 @@ _CONTRARY: Mapping[object, tuple[Said, ...]] = {
 #: Who is on the other end of a call, and what a sentence says of them.
 _ATTRIBUTED = re.compile(
     r"\b(?:clinician|doctor|physician|practice|provider|dr\.? [\w.-]+|she|he|they|"
-    r"we (?:agreed|arranged|settled|decided))\b(?P<what>.*)"
+    r"we (?:agreed|arranged|settled|decided))\b(?!')(?P<what>.*)"
 )
 #: What is said of them besides: "who looked the values up,".
 _BESIDE = re.compile(r", (?:who|which|when|while) [^,]*,")

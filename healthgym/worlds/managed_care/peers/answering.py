@@ -105,10 +105,14 @@ class _Listener:
         if self._said_before(message):
             return self._only(Remark.REPEATED)
         subjects = turn.subjects or (self._at_hand() if turn.follows else ())
-        if len(subjects) >= _TOO_MUCH:
-            return self._only(Remark.TOO_MUCH)
         asked = [fact for fact in self._open if _tells(fact) and brought_up(fact, message)]
+        if len(subjects) >= _TOO_MUCH and not asked:
+            return self._only(Remark.TOO_MUCH)
+        # Whoever names the version in force has said what counts, whatever it is argued with.
         made.tell(asked)
+        if asked and len(subjects) >= _TOO_MUCH:
+            made.parts.append(self._remark(Remark.PARTIAL))
+            return made
         # Of three things or more, the first is answered.
         for subject in subjects[: _AT_ONCE if len(subjects) <= _AT_ONCE else 1]:
             self._speak_of(subject, made)

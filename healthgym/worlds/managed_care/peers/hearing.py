@@ -109,6 +109,12 @@ class _Said:
                 self._strange.setdefault(word.stem[0], []).append(place)
         self._places: dict[tuple[str, bool], tuple[int, ...]] = {}
 
+    def asks_for_one(self, place: int) -> bool:
+        """Return whether the clause of a word speaks of what is requested, and not of what was."""
+        clause = self.words[place].clause
+        text = " ".join(one.text for one in self.words if one.clause == clause)
+        return _any("of_requests", text) and not _any("of_before", text)
+
     def places(self, part: str, alone: bool) -> tuple[int, ...]:
         """Return where a word of a term stands, a slip of one letter forgiven in longer words.
 
@@ -140,7 +146,9 @@ def _matches(subject: PeerSubject, said: _Said) -> Iterator[_Match]:
             yield _Match(subject.id, frozenset({place}), place)
     for term in _terms(subject.terms):
         for found in _found(term, said):
-            yield _Match(subject.id, found, min(found))
+            # Who is calling about which scan has not asked after an earlier one.
+            if not (subject.again and said.asks_for_one(min(found))):
+                yield _Match(subject.id, found, min(found))
 
 
 @lru_cache(maxsize=256)

@@ -40,6 +40,7 @@ def subjects_of(criteria: Iterable[AnyCriterion]) -> tuple[PeerSubject, ...]:
             terms=tuple(
                 dict.fromkeys([*_terms(item), *([unit] if unit and units.count(unit) == 1 else [])])
             ),
+            again=isinstance(item, ProcedureCriterion) and not item.wanted,
         )
         for item, unit in zip(listed, units, strict=True)
     )

@@ -23,10 +23,23 @@ _ONE = r"(?:c|criteri(?:on|a) )?0*[1-9]\d{0,2}"
 _CONCEDED = re.compile(
     rf"(?<![a-z0-9.])((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)"
     r"(?: for [^().;]{1,40})?\)? (?:is|are|was|were|has been|have been)"
-    r"(?: (?:now|also|indeed|clearly|rightly|all|both|found|to be|said to be))* "
+    r"(?: (?:now|also|indeed|clearly|rightly|all|both|found(?: to be)?|said to be))* "
     r"(?:met|shown|satisfied|fulfilled|proven|established)\b"
 )
 _ROW = rf"((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)"
+#: Where what is conceded and what is held against it part: "C1 is open, although C4 is shown".
+_PARTS = re.compile(
+    r"[;\n]+|\.(?=\s|$)|,? \b(?:although|though|while|whereas|whilst|but|however|yet|even if)\b"
+)
+#: What says that something is shown, and what says anything else of it.
+_SHOWN = re.compile(r"\b(?:met|shown|satisfied|fulfilled|undisputed|fine|in order)\b")
+_UNDISPUTED = re.compile(r"\bnot (?:at issue|in (?:dispute|question|doubt)|disputed)\b")
+_NOT_SHOWN = re.compile(
+    r"\b(?:no|not|never|neither|nor|nothing|none|only|un(?:met|shown|clear|proven)|cannot|without|"
+    r"hardly|barely|nearly|lack\w*|missing|open|absen\w+|fail\w*|if|unless|until|whether|once|must|"
+    r"shall|should|would|needed|needs? to|requir\w+|asks?|wants?|to be|remain\w*|insufficient|"
+    r"\w+n't)\b"
+)
 #: Criteria that a text names in passing, as being there and not enough.
 _PASSED_BY = re.compile(
     rf"\b(?:besides?|next to|apart from|other than) {_ROW}|(?<![a-z0-9.]){_ROW} alone\b"
@@ -42,7 +55,11 @@ _LEFT = re.compile(
 def criteria_conceded(text: str) -> frozenset[str]:
     """Return the ids of the criteria that a text says are shown: "although C2 is now met"."""
     flat = " ".join(text.lower().split())
-    return _ids(_CONCEDED, flat) | _ids(_PASSED_BY, flat)
+    lines = (" ".join(line.split()) for line in text.lower().splitlines())
+    parts = _PARTS.split(_UNDISPUTED.sub("undisputed", "\n".join(lines)))
+    shown = (part for part in parts if _SHOWN.search(part) and not _NOT_SHOWN.search(part))
+    conceded = frozenset(name for part in shown for name in criteria_named(part))
+    return _ids(_CONCEDED, flat) | _ids(_PASSED_BY, flat) | conceded
 
 
 def criteria_left(text: str) -> frozenset[str]:

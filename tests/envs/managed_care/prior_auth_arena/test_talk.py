@@ -104,10 +104,10 @@ def test_the_memo_does_not_tell_whether_to_send() -> None:
 
 
 def test_a_value_that_only_the_memo_has_may_be_told_with_its_day() -> None:
-    task = instance(152)  # whose chart has that value of another day
+    task = instance(274)  # whose chart has that value of another day
     memo = task.reference.memo
     assert memo is not None
-    assert "40.0 kg/m² on 2025-11-17" in memo.said
+    assert "On 2026-03-27 I found PHQ-9 score to be 19 points" in memo.said
     assert joint(played(task))
 
 

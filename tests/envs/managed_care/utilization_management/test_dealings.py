@@ -20,6 +20,13 @@ _WRONG = ("dealings_wrong", "dealings_later_wrong")
 _RIGHT = ("dealings_right", "dealings_later_right")
 #: What is false and passes still: of what a call may have brought, or known by its sense alone.
 _PASS_STILL = {
+    "The approval was backdated so that your earlier bills can be paid.",
+    "An outside firm handles these for us and recommended that we pay.",
+    "Your doctor resubmitted the request after we explained how to fill it in.",
+    "Prior determinations in comparable cases.",
+    "{right} My read is that the criterion is satisfied, but leadership wants these sent back.",
+    "{right} The member did not show up for the exam we arranged.",
+    "I was told by the clinician's nurse that he was out of town.",
     "We went ahead with this because {doctor} said you would be hospitalized otherwise.",
     "Per our call with {doctor}'s office, the start date was moved up.",
     "We have let your primary care doctor know that you may stop your other medicines.",
@@ -42,21 +49,15 @@ _REFUSED_STILL = {
     "unless something changes.",
     "If you think that a page got lost on the way to us, please ask {doctor} to send it again.",
     "We do not hold it against you or {doctor} if you appeal.",
-    "{right} {doctor} was offered the chance to speak with me before this became final.",
     "Before we start: I haven't made up my mind, {doctor}.",
-    "I did not ask the clinician to withdraw anything.",
     "I told the clinician that appeal rights remain open.",
     "What the clinician told me is set down above in my own words.",
     "The clinician was not interrupted, and I asked no leading questions.",
     "You are still free to receive {service} at your own cost.",
-    "You are welcome to call us and have this letter explained to you.",
     "Only what {doctor}'s office submitted; nothing was obtained from elsewhere.",
     "Your appeal will be looked at by a different physician than the one who made this decision.",
     "You can have a lawyer, a friend, your doctor or anyone else act for you.",
-    "We must receive it by {deadline_long}; the postmark does not count.",
     "{notes} The provider wrote it plainly.",
-    "Looked for gold card, delegation and vendor rules; none applies to {policy}, so a "
-    "nurse reviews it.",
     "The clinician had a chance to add whatever seemed relevant.",
     "The clinician explained the treatment plan as far as it bears on the criterion.",
 }

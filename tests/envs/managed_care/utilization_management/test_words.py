@@ -55,6 +55,18 @@ _PASS_STILL = {
     "{right} The policy wants members to be left-handed.",
     "The provider and I were at school together, and a nurse is faster.",
     "The x-ray in front of me shows a plate.",
+    # Since words that stand nowhere are free at this desk unless they are of a field of medicine.
+    "{notes} The surgeon drew a sketch of it.",
+    "The policy says that redheads go to a nurse.",
+    "I spoke with your receptionist, who knows nothing of this patient.",
+    "{notes} The echo shows fluid around the heart.",
+    "The policy exempts members who are employees of the plan.",
+    "{right} This replaces every earlier denial.",
+    "A dream of the medical director.",
+    "{right} The device was tested on her cat.",
+    "The manufacturer has taken the product off the market.",
+    "{right} The member has been on a cruise since January.",
+    "{right} The member cannot climb stairs any more.",
 }
 
 

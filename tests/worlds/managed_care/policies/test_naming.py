@@ -22,6 +22,14 @@ from healthgym.worlds.managed_care.policies.naming import (
         ("C7 is open, and so is C8.", set()),
         ("Beside C4 one of the two is needed.", {"C4"}),
         ("C4 alone is not enough.", {"C4"}),
+        (
+            "C1 is open, although care (C4), units (C8) and setting (C9) are shown.",
+            {"C4", "C8", "C9"},
+        ),
+        ("**Met:** C3, C5\n**Open:** C1", {"C3", "C5"}),
+        ("C3 is fine (43 % on file); C6 is not in dispute.", {"C3", "C6"}),
+        ("C1 and C2 must be met. C5 is to be shown.", set()),
+        ("C7 asks that rest is shown, and nothing shows it.", set()),
     ],
 )
 def test_what_is_granted_is_told_from_what_is_held_against(text: str, conceded: set[str]) -> None:
