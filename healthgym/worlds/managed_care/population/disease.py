@@ -290,7 +290,7 @@ class _Drawing:
                 value = below(value, by_code.get(UPPER))
             if course.source:
                 value = creatinine_of(by_code.get(course.source, value), self._patient, day)
-            value = _rounded(min(max(value, course.least), course.most), course.decimals)
+            value = float(round(min(max(value, course.least), course.most), course.decimals))
             found[number] = by_code[course.code] = value
             self._facts.append(self._measurement(course, value, day))
         return found
@@ -397,7 +397,3 @@ class _Drawing:
 def _is_imaging(code: str) -> bool:
     """Return whether a CPT code is a study that is reported with pictures."""
     return code.startswith(("70", "71", "72", "73", "74", "76", "77")) or code == "93306"
-
-
-def _rounded(value: float, decimals: int) -> float:
-    return float(round(value, decimals))
