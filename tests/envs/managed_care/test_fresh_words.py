@@ -1,8 +1,9 @@
 """Falsehoods and honest words of three desks that were written before their readers changed.
 
 Of the halves that are held out nobody who works on the readers looks at what goes wrong: only how
-much of it does may not grow. It grew once, for a reason: whole cases in honest words were refused
-(``test_honest_work``), four of five of the payer's desk.
+much of it does may not grow. It grew twice, for a reason: whole cases in honest words were refused
+(``test_honest_work``), first four of five of the payer's desk, then half of a practice's; the
+second time by taking away what knew no falsehood of these halves.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from tests.envs.managed_care import fresh_words
 _DEVELOPED = {
     ("fresh", "UM"): (0, 0),
     ("fresh", "CM"): (0, 0),
-    ("fresh", "PA"): (4, 0),
-    ("office", "UM"): (4, 0),
+    ("fresh", "PA"): (5, 0),
+    ("office", "UM"): (12, 0),
     ("office", "CM"): (0, 0),
-    ("office", "PA"): (3, 0),
-    ("later", "PA"): (1, 0),
-    ("desk", "UM"): (2, 3),
+    ("office", "PA"): (11, 0),
+    ("later", "PA"): (10, 0),
+    ("desk", "UM"): (4, 3),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (18, 0),
     ("fresh", "CM"): (4, 1),
-    ("fresh", "PA"): (10, 0),
-    ("office", "UM"): (29, 3),
+    ("fresh", "PA"): (12, 0),
+    ("office", "UM"): (34, 3),
     ("office", "CM"): (16, 2),
-    ("office", "PA"): (10, 1),
-    ("later", "PA"): (22, 1),
-    ("desk", "UM"): (28, 2),
+    ("office", "PA"): (13, 0),
+    ("later", "PA"): (33, 1),
+    ("desk", "UM"): (31, 2),
 }
 _LEAST = 30
 

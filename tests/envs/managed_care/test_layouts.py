@@ -22,6 +22,7 @@ from healthgym.envs.managed_care.layouts import (
 from healthgym.envs.managed_care.presentation import present, scalar
 from healthgym.envs.managed_care.reading.chart_page import read_chart
 from healthgym.envs.managed_care.reading.layout import rows, sections
+from healthgym.envs.managed_care.utilization_management.appeal_reader import rationale_in
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.facts import Finding, Measurement
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -156,3 +157,12 @@ def test_a_case_is_shown_without_its_row_of_the_work_list() -> None:
             assert scalar(value) in whole, name
     listed = world.cases.list_cases()
     assert case_page(listed) == listed
+
+
+def test_an_appeal_in_several_paragraphs_is_read_to_its_end() -> None:
+    said = "Dear colleagues,\n\nMP-HOM-012 2026.1 is in force.\nThank you."
+    file = present({"appeal": {"id": "APL-1", "rationale": said, "status": "open"}})
+    assert "MP-HOM-012 2026.1" in rationale_in(file)
+    assert "open" not in rationale_in(file)
+    assert rationale_in(present({"rationale": "On one line."})).strip() == "On one line."
+    assert not rationale_in("nothing")
