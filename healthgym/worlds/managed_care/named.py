@@ -12,8 +12,8 @@ from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import before
 
 #: The desk at which each abbreviation has to be known, as has each word: people tell of what a
-#: nurse writes down (AA, VA). Of words that stood nowhere at the other desks more were honest than
-#: false.
+#: nurse writes down (AA, VA). At desks that read files a word that stood nowhere was about as often
+#: honest as false.
 CARE = "care-manager"
 #: Kinds of words of which each sentence is asked how it speaks of them.
 JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
