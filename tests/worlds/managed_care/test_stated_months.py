@@ -18,6 +18,7 @@ def test_a_month_is_read_in_any_letters_of_its_name(month: str) -> None:
     ("text", "days"),
     [
         ("taken on 2/19/26", {date(2026, 2, 19)}),
+        ("born 3/12/96, seen 3/12/25", {date(1996, 3, 12), date(2025, 3, 12)}),
         ("from 12/29/25 to 1/28/26", {date(2025, 12, 29), date(2026, 1, 28)}),
         ("strength 4/5, pressure 120/80", set()),
         ("13/45/26", set()),

@@ -47,6 +47,21 @@ def board() -> tuple[PeerSubject, ...]:
 SUBJECTS = board()
 
 
+@pytest.mark.parametrize(
+    ("text", "raised"),
+    [
+        ("I am calling about your request for stress imaging study 78452.", False),
+        ("We reviewed the order for a stress imaging study.", False),
+        ("Was an earlier stress imaging study ordered?", True),
+        ("Is there a stress imaging study?", True),
+        ("C8, please.", True),
+    ],
+)
+def test_who_calls_about_a_scan_has_not_asked_after_an_earlier_one(text: str, raised: bool) -> None:
+    assert next(one for one in SUBJECTS if one.id == "C8").again
+    assert ("C8" in heard(text, SUBJECTS).subjects) is raised
+
+
 def test_there_are_enough_of_them() -> None:
     assert len({text for text, _, _ in ROWS}) >= 120
 

@@ -302,6 +302,15 @@ def test_the_version_in_force_convinces_the_physician(old: Policy, new: Policy) 
         assert peer_session.outcome(contract, session) is UPHOLD
 
 
+@pytest.mark.parametrize(("old", "new"), versions()[:8], ids=lambda one: one.id)
+def test_it_convinces_whatever_is_argued_in_the_same_breath(old: Policy, new: Policy) -> None:
+    contract = reviewing(old, new, np.random.default_rng(1))
+    everything = "; ".join(f"{each.id}: {each.title} is shown" for each in contract.subjects)
+    session = talk(contract, f"{new.id} {new.version} is in force. {everything}.")
+    assert peer_session.outcome(contract, session) is OVERTURN
+    assert peer_session.outcome(contract, talk(contract, everything)) is UPHOLD
+
+
 def test_the_physician_tells_what_the_page_says_that_is_gone_by() -> None:
     for old, new in versions():
         contract = reviewing(old, new, np.random.default_rng(2))
