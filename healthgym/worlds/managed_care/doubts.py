@@ -63,6 +63,8 @@ _NONE_OF = re.compile(
 )
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
+#: A day that is told besides: "on 2026-02-12, four weeks ago".
+_ON_A_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}/\d{1,2}/\d{2}|(?<![\w.])0(?![\w.])")
 #: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 #: Before a season that is one in particular.
@@ -318,7 +320,7 @@ def _of_policies(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
     if form("nothing_sent").search(sentence):
         yield lambda seen: f"documents were sent: {shown}" if seen.sent else ""
     when = form("another_time").search(sentence)
-    if when:
+    if when and not _ON_A_DAY.search(sentence):
         yield partial(_written, when[0], f"nowhere dated: {when[0]}")
     late = form("lateness").search(sentence)
     if late:

@@ -52,7 +52,15 @@ class Measured:
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:
-        return tuple(_carried(self._facts))
+        """Values on file, and numbers told on calls, in units of what the policy measures."""
+        spoken = [float(number) for text in self._heard for number in stated(text).numbers]
+        told = (
+            convert(number, unit, item.unit, item.code)
+            for item in self._measures
+            for unit in other_units(item.code, item.unit)
+            for number in spoken
+        )
+        return (*_carried(self._facts), *(value for value in told if value is not None))
 
     def mismeasured(self, text: str) -> Iterator[str]:
         """Yield values of what the policy measures that no page has; its own limits may be told."""

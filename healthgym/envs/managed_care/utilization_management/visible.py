@@ -40,7 +40,7 @@ _COUNTED_MOST = 12
 #: Days of a week, a month and a year.
 _UNITS_OF_TIME = (1, 7, 30.44, 365.25)
 #: A number that is a time.
-_TIMED = r"(?<![\d.])%s[ -](?:\w+ )?(?:hours?|days?|weeks?|months?|years?|yr|wk|mo|d|h)\b"
+_TIMED = r"(?<![\d.])%s\+?[ -](?:\w+ )?(?:hours?|days?|weeks?|months?|years?|yrs?|wks?|mos?|d|h)\b"
 Value = TypeVar("Value", date, str)
 
 
@@ -345,13 +345,14 @@ class Visible:
         """Return whether a number is one known in another unit, or told as a time between days."""
         if self._measured.follows(number):
             return True
-        between = number.is_integer() and int(number) in self._between
+        halves = (2 * number).is_integer()  # "7.5 weeks"
+        between = halves and int(number) in self._between
         return between and re.search(_TIMED % f"{number:g}", in_digits(text)) is not None
 
     @cached_property
     def _between(self) -> frozenset[int]:
-        """Times between days of the packet, and from them to that of the request, in any unit."""
-        days = set(self._shown_days)
+        """Times between days of the packet, and to that of the request and today, in any unit."""
+        days = {*self._shown_days, self.after.clock.now.date()}
         days.add(self.before.cases.get(self._case).created_at.date())
         apart = {abs((one - other).days) for one in days for other in days}
         spans = {int(n / unit) for n in apart for unit in _UNITS_OF_TIME}

@@ -32,7 +32,9 @@ _PARTS = re.compile(
     r"[;\n]+|\.(?=\s|$)|,? \b(?:although|though|while|whereas|whilst|but|however|yet|even if)\b"
 )
 #: What says that something is shown, and what says anything else of it.
-_SHOWN = re.compile(r"\b(?:met|shown|satisfied|fulfilled|undisputed|fine|in order)\b")
+_SHOWN = re.compile(
+    r"\b(?:met|shown|satisfied|fulfilled|undisputed|fine|in order|(?:is|are) present)\b"
+)
 _UNDISPUTED = re.compile(r"\bnot (?:at issue|in (?:dispute|question|doubt)|disputed)\b")
 _NOT_SHOWN = re.compile(
     r"\b(?:no|not|never|neither|nor|nothing|none|only|un(?:met|shown|clear|proven)|cannot|without|"

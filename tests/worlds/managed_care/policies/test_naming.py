@@ -27,6 +27,7 @@ from healthgym.worlds.managed_care.policies.naming import (
             {"C4", "C8", "C9"},
         ),
         ("**Met:** C3, C5\n**Open:** C1", {"C3", "C5"}),
+        ("The branch fails, although a mood disorder (C7) is present.", {"C7"}),
         ("C3 is fine (43 % on file); C6 is not in dispute.", {"C3", "C6"}),
         ("C1 and C2 must be met. C5 is to be shown.", set()),
         ("C7 asks that rest is shown, and nothing shows it.", set()),
