@@ -44,6 +44,8 @@ _COUNTED = (
     "visit", "session", "treatment", "unit", "dose", "tablet", "capsule", "injection", "infusion",
     "course", "trial", "drug", "medication", "attempt",
 )  # fmt: skip
+#: What a course of treatment is called.
+_TRIED = ("course", "trial", "drug", "medication", "attempt", "treatment", "injection")
 #: Words behind a number after which nothing is what it counts: "5 without a unit".
 _APART = r"(?:without|with|no|not|an?|is|was|for|that|this|on|in|from|to|at|by)\b"
 #: What a number counts, with two words between at most, none of them a time; what is before it.
@@ -83,6 +85,7 @@ class Account:
         found: Returns amounts of the request, and those that the policy's criteria come to.
         service: Returns what is printed of the service: its description, and its policy.
         free: Topics that may be told, for it was so.
+        courses: How many courses of treatment the file has; as many or fewer may be told of.
     """
 
     texts: Texts
@@ -92,6 +95,7 @@ class Account:
     found: Callable[[], Set[float]] = frozenset
     service: Callable[[], str] = str
     free: frozenset[str] = frozenset()
+    courses: int = 0
 
     @cached_property
     def _found(self) -> Set[float]:
@@ -119,6 +123,8 @@ class Account:
         # What is known by its number alone is told sooner than what stands somewhere on file.
         timed = unit in _DAYS
         if number in self._found or (timed and number in self.rules()):
+            return True
+        if unit in _TRIED and number <= self.courses:
             return True
         near = about if timed or number < _MANY else frozenset[str]()
         if any(not near or near & each for each in self._beside(number, unit)):

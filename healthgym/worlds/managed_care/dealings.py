@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from healthgym.worlds.managed_care.claim_words import STEM, free_of_policies, stems
+from healthgym.worlds.managed_care.claim_words import STEM
 from healthgym.worlds.managed_care.disguises import flattened, plain_letters
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.word_forms import untitled
@@ -49,12 +49,6 @@ _REFUSED = re.compile(
     r"[^.;]{0,40}$"
 )
 _NEAR = 60
-#: How words for a mistake, and for what there is no doubt of, begin.
-CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
-#: So many words that the other side did not use are too many in what it is said to have said.
-_STRANGE = 3
-#: Fewest letters of a word by which what was said is known.
-LEAST_LETTERS = 4
 
 
 class Told(NamedTuple):
@@ -86,8 +80,6 @@ class DealtWith:
     theirs: Callable[[], str]
     policy: Callable[[], str]
     names: Mapping[str, str]
-    #: How words begin that the other side is said to have said only if it used them.
-    weighty: ClassVar[tuple[str, ...]] = (*_GRANTING, *CONCEDING)
 
     def sentences(self, text: str) -> Iterator[str]:
         """Yield the sentences of a text in small letters, names told as what they are."""
@@ -114,18 +106,6 @@ class DealtWith:
             for place in places
         )
 
-    def said(self, what: str) -> bool:
-        """Return whether what the other side is said to have said may be in its words.
-
-        What was said is told again in other words. What is weighty, a grant or a mistake, is in
-        its own words, or it was none; of all else most words are.
-        """
-        told = stems(what)
-        heavy = (stem for stem in told if stem.startswith(self.weighty))
-        strange = {one for one in told if len(one) >= LEAST_LETTERS}
-        strange -= free_of_policies() | self._known
-        return all(map(self.did, heavy)) and len(strange) < max(_STRANGE, len(told) / 2)
-
     @cached_property
     def spoken(self) -> str:
         """What the other side wrote and said, in small letters."""
@@ -134,10 +114,6 @@ class DealtWith:
     @cached_property
     def _printed(self) -> str:
         return flattened(self.policy().casefold())
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return stems(self.spoken) | stems(self.policy())
 
 
 def denied(before: str) -> bool:

@@ -61,6 +61,8 @@ DATED = re.compile("|".join(month[:3] for month in MONTHS))
 _NONE_OF = re.compile(
     r"\b(?:no|without|denie[sd]|neither)(?: [\w'-]+){1,4}(?:, [\w'-]+(?: [\w'-]+){0,2})+,? n?or\b"
 )
+_SHORTLY = 40
+_NOTHING = re.compile(r"\b(?:nothing|none|nowhere)\b")
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 #: A day that is told besides: "on 2026-02-12, four weeks ago".
@@ -200,7 +202,8 @@ class _Fact:
 
     def _stands(self, seen: Seen) -> bool:
         if self.private:
-            return self.name in seen.free or seen.has_form(self.name)
+            # A home is smoke-free where smoking is on file.
+            return self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
         return self.needed or seen.stands(self.name)
 
 
@@ -306,6 +309,9 @@ def _of_policies(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
     if form("policy_new").search(sentence):
         yield partial(_wrong, f"not on the policy's page: {shown}")
     for found in form("policy_says").finditer(sentence):
+        asks = found.start("what")
+        if _NOTHING.search(sentence, max(found.start() - _SHORTLY, 0), asks):
+            continue  # it "has nothing that lets"
         asked = _POLICY_ENDS.split(found["what"])[0]
         clause = CLAUSE.split(asked)[0]
         about = frozenset(_about(clause, pages)) - free_of_policies()

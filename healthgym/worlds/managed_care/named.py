@@ -18,11 +18,13 @@ CARE = "care-manager"
 #: Kinds of words of which each sentence is asked how it speaks of them.
 JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
-MONTH_NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS)))
+MONTH_NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS), r"Sept\b\.?"))
 MONTH = re.compile(rf"\b({MONTH_NAMES})(?!\w)(?! \d)")
 #: Most letters of an abbreviation, and fewest of a word that is none.
 _SHORTHAND, LEAST_LETTERS = 5, 4
 _LEAST_PLURAL = 3
+#: Before what is said not to be there.
+_NONE = re.compile(r"\b(?:no|neither|nor|without|denies) $")
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -44,6 +46,8 @@ def names_in(sentence: str, pages: tuple[str, ...]) -> Iterator[Callable[[Seen],
             name = name[:-1]  # "MRIs"
         if len(name) == 1 or (CARE not in pages and _is_shorthand(word[0])):
             continue
+        if _NONE.search(folded, 0, word.start()):
+            continue  # "no Crohn's"
         ahead = sentence[max(word.start() - 2, 0) : word.start()].rstrip()
         opens = ahead.endswith((":", "(", '"', ";", ".", "\u2022", "\u2192", "\u2013", "-"))
         if opens or kind("known_names", name.split("'")[0]) or ("-" in name and _plain(name)):

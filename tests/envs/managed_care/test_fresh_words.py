@@ -29,10 +29,10 @@ _HELD_OUT = {
     ("fresh", "UM"): (18, 0),
     ("fresh", "CM"): (4, 1),
     ("fresh", "PA"): (12, 0),
-    ("office", "UM"): (34, 3),
+    ("office", "UM"): (35, 3),
     ("office", "CM"): (16, 2),
     ("office", "PA"): (13, 0),
-    ("later", "PA"): (33, 1),
+    ("later", "PA"): (34, 1),
     ("desk", "UM"): (31, 2),
 }
 _LEAST = 30

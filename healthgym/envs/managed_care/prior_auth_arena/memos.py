@@ -173,7 +173,10 @@ def told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
     usual: tuple[AnyFact, ...] = ()
     if not measured or item.display.casefold() in text.casefold():
         usual = heard_facts(text, item, wordings())
-    yield from usual or freely_told(text, item)
+    yield from usual
+    if measured or not usual:
+        known = set(map(gist, usual))
+        yield from (fact for fact in freely_told(text, item) if gist(fact) not in known)
 
 
 def gist(fact: AnyFact) -> tuple[object, ...]:

@@ -19,8 +19,6 @@ _ASKING = stems(" ".join(SMALL_NUMBERS)) | stems(
     "needed call calls called demand demands minimum maximum threshold limit bound meet met exceed "
     "exceeds shown attend attended attending fulfil fulfilled"
 )
-#: What a course of treatment is called.
-_TRIED = ("course", "trial", "drug", "medication", "attempt", "treatment", "injection")
 #: A policy, a note and a letter name what somebody attended differently.
 _ATTENDED = ("visit", "session", "treatment")
 
@@ -31,11 +29,9 @@ class PracticeAccount(Account):
 
     Attributes:
         ages: How old the patient was on the days of the file, in years.
-        courses: How many courses of treatment the file has; as many or fewer may be told of.
     """
 
     ages: frozenset[int] = frozenset()
-    courses: int = 0
 
     def counts(self, number: float, unit: str, about: Set[str]) -> bool:
         """Return whether an amount stands on file, or follows from days, birth or rules.
@@ -48,8 +44,6 @@ class PracticeAccount(Account):
             about: Beginnings of the words that it stands with; one of them has to be near.
         """
         if unit == "year" and number in self.ages and about & _OF_AGE:
-            return True
-        if unit in _TRIED and number <= self.courses:
             return True
         near = about if about - _ASKING else frozenset()
         return any(

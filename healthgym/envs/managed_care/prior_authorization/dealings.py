@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.dealings import (
@@ -34,10 +35,19 @@ _NOT_ON_FILE = {
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless)\b[^.;]*$")
 #: What the payer is said to have done, and what it wrote, where it wrote nothing.
 _DID, _WROTE = "granted_us", "their_letter"
+#: How deeds begin by which somebody gives in.
+_GAVE_IN = ("accept", "agree", "conced", "acknowledg", "admit", "confirm")
 
 
+@dataclass(frozen=True)
 class Dealings(DealtWith):
-    """What is on record of a practice's dealings."""
+    """What is on record of a practice's dealings.
+
+    Attributes:
+        conceded: Whether the payer's physician gave in on a call, in whichever words.
+    """
+
+    conceded: bool = False
 
     def unfounded(self, text: str, *, alone: bool = False) -> Iterator[str]:
         """Yield what a text tells of dealings that is not on record.
@@ -61,7 +71,8 @@ class Dealings(DealtWith):
             return "the payer has not written" if alone else ""
         if alone:
             return "the payer has not spoken"
-        return "" if self.did(told.what) else "the payer did not"
+        gave_in = self.conceded and told.what.startswith(_GAVE_IN)
+        return "" if gave_in or self.did(told.what) else "the payer did not"
 
 
 @short_text_cache(2048, 400)  # it tells the same on any file

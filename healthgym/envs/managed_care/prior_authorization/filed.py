@@ -11,6 +11,7 @@ from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRAC
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.line import Utterance
+from healthgym.worlds.managed_care.peers.making import VERSION
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.relay import PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
@@ -92,6 +93,13 @@ class Filed:
             if turn.speaker != session.benchmark_side
         )
         return (*said, *(turn.message for turn in self._turns if turn.side != PROVIDER))
+
+    @cached_property
+    def conceded(self) -> bool:
+        """Whether the payer's physician gave in on a call about the patient's cases."""
+        asked = (one.id for case in self._cases for one in self.after.peer.of(case))
+        sessions = filter(None, map(self.after.peer.session_of, asked))
+        return any(VERSION in session.revealed_fact_ids for session in sessions)
 
     @property
     def spoken(self) -> tuple[str, ...]:

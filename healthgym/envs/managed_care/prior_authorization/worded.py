@@ -154,7 +154,8 @@ class Worded:
     @cached_property
     def _dealings(self) -> Dealings:
         """What is on record of its dealings with the payer and others."""
-        return Dealings(Texts(self._filed()), self._theirs, self._service, self._called)
+        texts, gave_in = Texts(self._filed()), self.claims.conceded
+        return Dealings(texts, self._theirs, self._service, self._called, conceded=gave_in)
 
     def _asked_for(self) -> Set[float]:
         """Return the numbers that the policy's criteria ask for."""

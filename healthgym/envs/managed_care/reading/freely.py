@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.facts import (
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
+    CountCriterion,
     DiagnosisCriterion,
     FindingCriterion,
     MeasurementCriterion,
@@ -38,6 +39,12 @@ _SESSIONS = re.compile(r"(?<![\d.])(\d{1,4}) (?:\w+ )?(?:sessions?|visits?|night
 _CODE = re.compile(r"(?<![\w.])[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?(?!\w)|(?<![\w.])\d{5}(?!\w)")
 #: A number in a unit.
 _VALUE = r"(?<![\d.])(\d+(?:\.\d+)?) ?%s(?!\w)"
+#: Before a value that is asked for, and was not measured: "each lower than 500 mg/dL".
+_LIMIT = re.compile(
+    r"\b(?:than|below|under|above|over|least|most|limit(?: of)?|threshold(?: of)?|up to|"
+    r"exceed\w*) $"
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
 _RESOLVED = re.compile(r"\b(?:resolved|inactive|over)\b")
 #: Why a course ended, the first that is found.
 _WHY = {
@@ -52,7 +59,7 @@ _WHY = {
 
 
 def freely_told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
-    """Yield the fact on a criterion that a text states in whatever words; none if in doubt.
+    """Yield what a text states on a criterion in whatever words; nothing if in doubt.
 
     Args:
         text: What was said.
@@ -60,8 +67,11 @@ def freely_told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
     """
     said = in_digits(affirmed(text))
     days, low = sorted(days_in(said)), said.casefold()
-    if days and (fact := _fact(item, said, low, days)) is not None:
+    fact = _fact(item, said, low, days) if days else None
+    if fact is not None:
         yield fact
+    elif isinstance(item, MeasurementCriterion | CountCriterion):
+        yield from _series(item, low)
 
 
 def _fact(item: AnyCriterion, said: str, low: str, days: Sequence[date]) -> AnyFact | None:
@@ -122,6 +132,34 @@ def _measured(item: MeasurementCriterion, low: str, day: date) -> Measurement | 
                 id="", code=item.code, display=item.display, value=value, unit=unit, taken=day
             )
     return None
+
+
+def _series(item: MeasurementCriterion | CountCriterion, low: str) -> Iterator[Measurement]:
+    """Yield values that are each told with their day, side by side, by the name of the measure."""
+    for sentence in _SENTENCE.split(low):
+        if item.display.casefold() not in sentence:
+            continue
+        for unit in (item.unit, *other_units(item.code, item.unit)):
+            form = re.compile(_VALUE % re.escape(printed(unit).casefold()))
+            values = form.finditer(sentence)
+            found = [one for one in values if not _LIMIT.search(sentence[: one.start()])]
+            ends = [0, *(one.end() for one in found)]
+            starts = [*(one.start() for one in found), len(sentence)]
+            between = [days_in(sentence[a:b]) for a, b in zip(ends, starts, strict=True)]
+            behind = not between[0] and all(len(days) == 1 for days in between[1:])
+            ahead = not between[-1] and all(len(days) == 1 for days in between[:-1])
+            if not found or behind is ahead:
+                continue
+            for one, days in zip(found, between[1:] if behind else between[:-1], strict=True):
+                yield Measurement(
+                    id="",
+                    code=item.code,
+                    display=item.display,
+                    value=float(one[1]),
+                    unit=unit,
+                    taken=next(iter(days)),
+                )
+            break
 
 
 def _seen(item: FindingCriterion, value: str, day: date) -> Finding:

@@ -11,13 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.claim_words import free_of_policies, stems
 from healthgym.worlds.managed_care.dealings import (
-    CONCEDING,
-    LEAST_LETTERS,
     NOT,
     RECOGNIZED,
     DealtWith,
@@ -76,6 +73,12 @@ _RULES = re.compile(
 _DID, _SAID = ("practice_did", "you_did"), ("practice_said", "you_said")
 #: How deeds begin that are done by speaking, as whoever was on a call did.
 _TELLING = ("gave", "give", "confirm", "provid", "suppl", "stat", "nam", "told", "tell", "report")
+#: How words for a mistake, and for what there is no doubt of, begin.
+_CONCEDING = ("mista", "error", "misre", "mispr", "wrong", "clerical", "sorry", "quali", "unfai")
+#: So many words that the practice did not use are too many in what it is said to have said.
+_STRANGE = 3
+#: Fewest letters of a word by which what was said is known.
+_LEAST_LETTERS = 4
 #: What whoever corrects a page does.
 _TAKEN_BACK = re.compile(r"\b(?:withdr|retract|dropp|took|taken)\w*")
 #: Words that begin another clause, which is not denied or supposed with the one before.
@@ -108,8 +111,6 @@ class Dealings(DealtWith):
     """
 
     called: bool = False
-    #: That the practice spoke of an approval is nothing; that it gave in is.
-    weighty: ClassVar[tuple[str, ...]] = CONCEDING
 
     def unfounded(self, text: str) -> Iterator[str]:
         """Yield what a text tells of dealings that is not on record.
@@ -134,8 +135,20 @@ class Dealings(DealtWith):
             telling = told.what.startswith(_TELLING) and self._passed_on(sentence)
             back = any(map(self.has, CORRECTED)) and _TAKEN_BACK.search(told.words)
             return "" if telling or back or self.did(told.what) else "nobody did"
-        said = self.said(told.what) if self.spoken else self._stands(told.what)
+        said = self._said(told.what) if self.spoken else self._stands(told.what)
         return "" if said else "nobody said so"
+
+    def _said(self, what: str) -> bool:
+        """Return whether what the practice is said to have said may be in its words.
+
+        What was said is told again in other words. A mistake that it owned to is in its own words,
+        or it was none; of all else most words are.
+        """
+        told = stems(what)
+        heavy = (stem for stem in told if stem.startswith(_CONCEDING))
+        strange = {one for one in told if len(one) >= _LEAST_LETTERS}
+        strange -= free_of_policies() | stems(self.spoken) | stems(self.policy())
+        return all(map(self.did, heavy)) and len(strange) < max(_STRANGE, len(told) / 2)
 
     def _passed_on(self, sentence: str) -> bool:
         """Return whether a sentence passes on a day or a number that the other side gave."""
@@ -144,7 +157,7 @@ class Dealings(DealtWith):
 
     def _stands(self, what: str) -> bool:
         """Return whether the words of what somebody is said to have said stand on file."""
-        told = {stem for stem in stems(what) if len(stem) >= LEAST_LETTERS}
+        told = {stem for stem in stems(what) if len(stem) >= _LEAST_LETTERS}
         return bool(told) and told <= free_of_policies() | stems(self.file.flat)
 
 

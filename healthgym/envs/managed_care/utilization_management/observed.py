@@ -67,9 +67,9 @@ def misread(
     A number may be in any unit in which the quantity is measured; where a unit is named, it is in
     that one. A count may end where it is enough, and where one of several values is enough, or one
     of several trials, any of them will do. What the packet leaves open may be entered as far as it
-    goes: a therapy's sessions to date, a value that is too old. What is described in words is not
-    compared. The result of an item may not contradict both the packet and the finding that it
-    belongs to.
+    goes: a therapy's sessions to date, a value that is too old, a reason that counts. What is
+    described in words is not compared. The result of an item may not contradict both the packet and
+    the finding that it belongs to.
 
     Args:
         criterion: The criterion.
@@ -90,13 +90,15 @@ def misread(
         value = given.value
         if value is None or isinstance(value, str | list | dict):
             continue
-        right = [entered(item).value]
+        right: list[Json] = [entered(item).value]
+        bearing = [fact for fact in facts if fact.id in shown.facts]
         if is_number(value) and today is not None:
             if is_number(right[0]):
                 right += _as_good(criterion, item, facts, today)
             elif right[0] is None and entry.result is CriterionResult.UNCLEAR:
-                bearing = [fact for fact in facts if fact.id in shown.facts]
                 right += _left_open(criterion, item, bearing, today)
+        if right[0] is None and entry.result is CriterionResult.UNCLEAR:
+            right += _reasons(criterion, bearing)
         agrees = any(_agrees(given, each, criterion, item.observed_unit) for each in right)
         if not agrees and not _counted_enough(criterion, item, value):
             return True
@@ -182,6 +184,15 @@ def _left_open(
         elif isinstance(fact, Measurement) and isinstance(criterion, MeasurementCriterion):
             carried = convert(fact.value, fact.unit, criterion.unit, criterion.code)
             yield fact.value if carried is None else carried
+
+
+def _reasons(criterion: AnyCriterion, facts: Iterable[AnyFact]) -> Iterator[bool]:
+    """Yield a yes where some trial ended for a reason that counts, though there are too few."""
+    if isinstance(criterion, StepTherapyCriterion) and any(
+        isinstance(fact, MedicationCourse) and fact.stop_reason in criterion.reasons
+        for fact in facts
+    ):
+        yield True
 
 
 def _counted_enough(

@@ -8,6 +8,7 @@ from healthgym.core.records import replace
 from healthgym.envs.managed_care.utilization_management.dealings import Dealings
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.accounts import Account
+from healthgym.worlds.managed_care.facts import MedicationCourse, TherapyCourse
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, values_of
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.keeping import kept
@@ -48,6 +49,9 @@ def account_of(
         found=lambda: frozenset(_amounts(findings)),
         service=lambda: "\n".join((*_services(findings), policy())),
         free=frozenset({"turned_away"} if turned_away else ()),
+        courses=sum(
+            isinstance(fact, TherapyCourse | MedicationCourse) for fact in findings.packet.facts
+        ),
     )
 
 

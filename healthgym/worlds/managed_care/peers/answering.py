@@ -110,8 +110,7 @@ class _Listener:
             return self._only(Remark.TOO_MUCH)
         # Whoever names the version in force has said what counts, whatever it is argued with.
         made.tell(asked)
-        if asked and len(subjects) >= _TOO_MUCH:
-            made.parts.append(self._remark(Remark.PARTIAL))
+        if len(subjects) >= _TOO_MUCH:
             return made
         # Of three things or more, the first is answered.
         for subject in subjects[: _AT_ONCE if len(subjects) <= _AT_ONCE else 1]:

@@ -44,7 +44,8 @@ _NOT_SHOWN = re.compile(
 )
 #: Criteria that a text names in passing, as being there and not enough.
 _PASSED_BY = re.compile(
-    rf"\b(?:besides?|next to|apart from|other than) {_ROW}|(?<![a-z0-9.]){_ROW} alone\b"
+    rf"\b(?:besides?|next to|apart from|other than) {_ROW}|"
+    rf"(?<!\bon )(?<!\bupon )(?<!\bfor )(?<!\bby )(?<![a-z0-9.]){_ROW} alone\b"
 )
 #: Criteria that a text names as not deciding: not shown, or not needed.
 _LEFT = re.compile(

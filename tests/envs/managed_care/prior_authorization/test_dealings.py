@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -119,6 +120,15 @@ def test_of_a_long_tale_no_more_than_itself_has_to_stand_on_file() -> None:
     words = f"{told}, as anybody can read in the note of that day"
     assert list(_record().unfounded(words))
     assert not list(_record(file=f"note. {told}. seen again.").unfounded(words))
+
+
+def test_who_gave_in_on_a_call_accepted_it_in_whichever_words() -> None:
+    words = "your reviewer accepted that the version in force applies"
+    theirs = f"{_LETTER} i see it now, mine was superseded"
+    assert list(_record(theirs=theirs).unfounded(words))
+    assert not list(replace(_record(theirs=theirs), conceded=True).unfounded(words))
+    promised = "your medical director promised it"
+    assert list(replace(_record(theirs=theirs), conceded=True).unfounded(promised))
 
 
 @pytest.mark.parametrize(

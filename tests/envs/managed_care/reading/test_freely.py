@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.facts import (
 )
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
+    CountCriterion,
     DiagnosisCriterion,
     FindingCriterion,
     MeasurementCriterion,
@@ -116,3 +117,49 @@ def test_two_medicines_or_two_values_are_left() -> None:
     assert told(both, STEP) is None
     assert told("Her foot drop was mild, then severe, on 2026-03-03.", DROP) is None
     assert told("The PHQ-9 score was 27 points, or 17 points, on 2026-03-16.", PHQ) is None
+
+
+IGG = CountCriterion(
+    id="C2",
+    display="immunoglobulin G",
+    code="2465-3",
+    operator=ItemOperator.LT,
+    threshold=500,
+    unit="mg/dL",
+    minimum=2,
+    months=12,
+)
+BOTH = {(497.0, date(2025, 8, 8)), (493.0, date(2025, 8, 18))}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Immunoglobulin G was 497 mg/dL on 2025-08-08, and 493 mg/dL on 2025-08-18.",
+        "On C2: immunoglobulin G 497 mg/dL on 2025-08-08 and immunoglobulin G 493 mg/dL on "
+        "2025-08-18, two separate days, each lower than 500 mg/dL.",
+        "Immunoglobulin G was 497 mg/dL on 2025-08-08; immunoglobulin G was 493 mg/dL on "
+        "2025-08-18.",
+        "On 2025-08-08 immunoglobulin G was 497 mg/dL, and on 2025-08-18 it was 493 mg/dL.",
+        "C2 asks for immunoglobulin G lower than 500 mg/dL on 2 days. He found immunoglobulin G "
+        "497 mg/dL on 2025-08-08. He found immunoglobulin G 493 mg/dL on 2025-08-18.",
+    ],
+)
+def test_several_values_of_a_sentence_are_each_told_with_their_day(text: str) -> None:
+    facts = [fact for fact in freely_told(text, IGG) if isinstance(fact, Measurement)]
+    assert {(fact.value, fact.taken) for fact in facts} == BOTH
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Immunoglobulin G was 497 and 493 mg/dL, on 2025-08-08 or 2025-08-18.",
+        "Immunoglobulin G has to be below 500 mg/dL on 2025-08-08 and 2025-08-18.",
+        "Immunoglobulin G was not 497 mg/dL on 2025-08-08, nor 493 mg/dL on 2025-08-18.",
+        "The other value was 497 mg/dL on 2025-08-08, and 493 mg/dL on 2025-08-18.",
+    ],
+)
+def test_values_without_a_day_of_their_own_a_limit_or_what_is_denied_tell_nothing(
+    text: str,
+) -> None:
+    assert not list(freely_told(text, IGG))

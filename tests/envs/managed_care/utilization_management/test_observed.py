@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -148,6 +149,14 @@ def test_a_value_that_is_too_old_may_be_entered_beside_what_it_leaves_open(
     facts = [a1c(9.9, 400)]
     assert is_misread(ANY_A1C, facts, entry(result=UNCLEAR, value=value)) is wrong
     assert is_misread(ANY_A1C, facts, entry(result=MET, value=value))
+
+
+def test_of_too_few_trials_the_reason_that_counts_may_be_entered() -> None:
+    asked, facts = replace(STEP, agents=2), [course("sertraline", 12)]
+    assert not is_misread(asked, facts, entry(result=UNCLEAR, agents=1, reason=True))
+    assert is_misread(asked, facts, entry(result=UNCLEAR, agents=2, reason=True))
+    other = replace(asked, reasons=(StopReason.INTOLERANCE,))
+    assert is_misread(other, facts, entry(result=UNCLEAR, reason=True))
 
 
 def test_a_result_that_a_number_decides_stands_with_it() -> None:

@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.policies.naming import (
         ("C7 is open, and so is C8.", set()),
         ("Beside C4 one of the two is needed.", {"C4"}),
         ("C4 alone is not enough.", {"C4"}),
+        ("I mean to deny on C6 alone.", set()),
         (
             "C1 is open, although care (C4), units (C8) and setting (C9) are shown.",
             {"C4", "C8", "C9"},
