@@ -47,7 +47,7 @@ class Check:
         name: Short snake_case name.
         requirement: What must hold, in one sentence.
         idle: Whether an agent that does nothing at all would pass it. Idle checks never add to
-            the progress; they can only take it away.
+            the progress; they can only take it away, all of it unless the result leaves some.
         loophole: The exploit this check closes, if it was written for one.
         weight: Share of the progress, relative to the other checks that are not idle.
         failure_mode: What kind of failure it is not to meet it, in the words of the family's
@@ -72,7 +72,8 @@ class Check:
         Args:
             passed: Whether the requirement holds.
             detail: What the agent did, for a reader; it must not state the expected answer.
-            credit: Partial credit in [0, 1] towards the progress; full or none if omitted.
+            credit: Partial credit in [0, 1] towards the progress, or, of an idle check, the share
+                of the progress that is left; full or none if omitted.
         """
         share = float(passed) if credit is None or passed else min(max(credit, 0.0), 1.0)
         return CheckResult(self, passed, detail, share)
@@ -98,7 +99,7 @@ class CheckResult:
         check: The check.
         passed: Whether it passed; None if it does not apply.
         detail: What the agent did.
-        credit: Partial credit in [0, 1].
+        credit: Partial credit in [0, 1]; of an idle check, the share of the progress it leaves.
     """
 
     check: Check
@@ -224,8 +225,9 @@ class Verdict:
         """Return the verdict of a judgement.
 
         Unless the judgement states a progress it is the weighted credit of the checks that are not
-        idle, together with the parts, and zero as soon as an idle check fails: doing nothing is
-        worth nothing, and doing harm never pays. What is right by chance is then taken off
+        idle, together with the parts, less what idle checks that fail take of it, which is all of
+        it unless they leave a share: doing nothing is worth nothing, and doing harm never pays.
+        What is right by chance is then taken off
         (:func:`above_chance`). The progress of a failed episode stays below 1.
 
         Args:
@@ -321,8 +323,10 @@ def _met_or_not(result: CheckResult) -> CheckResult:
 def _weighted(
     checks: Sequence[CheckResult], judgement: Judgement, parts: Mapping[str, Verdict]
 ) -> float:
-    """Return the weighted credit of checks and parts; zero where harm was done."""
-    if any(result.check.idle and result.passed is False for result in checks):
+    """Return the weighted credit of checks and parts, less what was done harm to."""
+    failed = (result for result in checks if result.check.idle and result.passed is False)
+    left = math.prod(result.credit for result in failed)
+    if not left:
         return 0.0
     active = [result for result in checks if not result.check.idle and result.passed is not None]
     total = sum(result.check.weight for result in active)
@@ -332,4 +336,4 @@ def _weighted(
         solved = judgement.combine is Combine.SOLVED
         total += part.weight
         earned += part.weight * (float(verdict.success) if solved else verdict.progress)
-    return earned / total if total else 0.0
+    return left * earned / total if total else 0.0

@@ -105,6 +105,19 @@ def test_progress_is_one_exactly_on_success(
     assert (judged.progress == 1.0) == judged.success == all(r.passed for r in given_results)
 
 
+def test_a_check_that_doing_nothing_passes_takes_all_of_the_progress_or_leaves_a_share() -> None:
+    done, half = ACTIVE.result(True), HEAVY.result(False, credit=0.5)
+    assert verdict(done, half, IDLE.result(False)).progress == 0.0
+    whole = verdict(done, half, IDLE.result(True)).progress
+    left = verdict(done, half, IDLE.result(False, credit=0.8))
+    assert left.progress == pytest.approx(0.8 * whole)
+    assert not left.success
+    careful = Check("civil", "Nothing rude is said.", idle=True)
+    both = verdict(done, IDLE.result(False, credit=0.8), careful.result(False, credit=0.5))
+    assert both.progress == pytest.approx(0.4)
+    assert verdict(done, IDLE.result(False, credit=0.8), careful.result(False)).progress == 0.0
+
+
 # -- checks that do not apply ------------------------------------------------------------------
 
 

@@ -41,7 +41,8 @@ _FREE_OF_POLICIES = (
     "requested medical necessity necessary version page case each every more than only also "
     "here such would could should same other both these those when where approve deny to of the "
     "a an in on for be is it by or and not no all any as at its i me who per least most minimum "
-    "maximum within fewer less longer shorter under over one up down authorization approval level"
+    "maximum within fewer less longer shorter under over one up down authorization approval level "
+    "way reserve reserves nothing stage"
 )
 
 

@@ -29,6 +29,8 @@ from healthgym.worlds.managed_care.word_forms import untitled
 _SENTENCE = re.compile(r"[\s;](?:(?<=[.!?]\s)\s*(?=[A-Z\"“(])|(?<=[;\n])[;\n]*)")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _LEAST_QUOTED = 2
+#: Results that a finding may have, which are no saying of anybody's.
+_RESULTS = frozenset({"met", "not met", "unclear"})
 #: Marks of a heading, of stress or of code, which are no part of a word.
 _MARKS = re.compile(r"[*`]+|(?<!\w)#+|(?m:^\s*(?:[-+>]|\d+[.)])\s)")
 #: What of a quotation may be written in another form: days and numbers.
@@ -46,6 +48,8 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
     clean = plain_letters(text.replace("’", "'"))
     for quoted in _QUOTED.findall(clean):
         parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
+        if _flat(quoted) in _RESULTS:
+            continue  # "what the policy wants is 'not met'"
         if any(len(part.split()) >= _LEAST_QUOTED and not _stands(part, seen) for part in parts):
             yield f"nobody wrote or said: {quoted[:60]!r}"
     for sentence in _SENTENCE.split(untitled(_MARKS.sub(" ", clean))):

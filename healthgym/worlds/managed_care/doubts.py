@@ -65,6 +65,8 @@ _SHORTLY = 40
 _NOTHING = re.compile(r"\b(?:nothing|none|nowhere)\b")
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
+#: As long as policies look back that ask for what is recent.
+_LOOK_BACK = re.compile(r"\b(?:last|past|1|one) month\b")
 #: A day that is told besides: "on 2026-02-12, four weeks ago".
 _ON_A_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}/\d{1,2}/\d{2}|(?<![\w.])0(?![\w.])")
 #: Before a day that is none in particular.
@@ -143,7 +145,7 @@ def _of_clause(
     words = tuple(map(_Word.of, WORD.finditer(clause)))
     if asked:
         return tuple(_accounts(clause, words, asked=True))
-    found = (*_facts(clause, words, wanted), *_accounts(clause, words))
+    found = (*_facts(clause, words, wanted), *_accounts(clause, words, wanted))
     return (*found, *_strange(clause, words, wanted, pages)) if CARE in pages else found
 
 
@@ -235,12 +237,17 @@ def _unseen(word: str, clause: str, seen: Seen) -> str:
 # -- accounts ----------------------------------------------------------------------------------
 
 
-def _accounts(clause: str, words: tuple[_Word, ...], *, asked: bool = False) -> Iterator[Doubt]:
+def _accounts(
+    clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...] = (), *, asked: bool = False
+) -> Iterator[Doubt]:
     """Yield other people, deeds, conversations and days that an account brings in.
 
-    Who is asked after may be nobody: "is there a family history (mother, sister)?"
+    Who is asked after may be nobody: "is there a family history (mother, sister)?" And who is
+    needed has not been there yet.
     """
     for name, said, start, end in () if asked else words:
+        if any(name in each for each in wanted):
+            continue
         before = _left(clause, start)
         brought = "kin" in said or ("others" in said and not _does(name, before))
         if brought or ("times" in said and not _ANY.search(before)):
@@ -327,7 +334,7 @@ def _of_policies(sentence: str, pages: tuple[str, ...]) -> Iterator[Doubt]:
         yield lambda seen: f"documents were sent: {shown}" if seen.sent else ""
     when = form("another_time").search(sentence)
     if when and not _ON_A_DAY.search(sentence):
-        yield partial(_written, when[0], f"nowhere dated: {when[0]}")
+        yield partial(_elsewhen, when[0])
     late = form("lateness").search(sentence)
     if late:
         yield partial(_written, late[0], f"nowhere late: {shown}")
@@ -347,6 +354,12 @@ def _about(words: str, pages: tuple[str, ...]) -> Iterator[str]:
 def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -> str:
     strange = about - seen.policy_stems or 2 * len(told - seen.policy_stems) > len(told)
     return f"not on the policy's page: {what!r}" if strange else ""
+
+
+def _elsewhen(when: str, seen: Seen) -> str:
+    """Return what is wrong with a time told from today; nothing if a policy looks back so far."""
+    asked = _LOOK_BACK.search(when) and _LOOK_BACK.search(seen.policy().casefold())
+    return "" if asked else _written(when, f"nowhere dated: {when}", seen)
 
 
 def _written(words: str, wrong: str, seen: Seen) -> str:

@@ -59,7 +59,9 @@ class Part(StrEnum):
     BAD_DAY = "bad_day"  #: of an illness: how much it weighs on a day
     SELF_MONITORING = "self_monitoring"  #: of an illness: what is measured and noted at home
     OTHERS = "others"  #: of medicines: those that nobody prescribed, or no list has
+    HISTORY = "history"  #: of a medicine: since when it is taken, and for what
     TREATMENT = "treatment"  #: of mood: whether somebody is treated for it
+    FOLLOW_UP = "follow_up"  #: of a stay in a hospital: whether a doctor has seen them, or will
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

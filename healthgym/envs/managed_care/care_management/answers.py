@@ -57,6 +57,7 @@ class Answers:
         mood: Whether mood keeps them from taking care.
         safety: Whether they think of harming themselves.
         stays: Hospital stays of the last months, as they count them.
+        followed_up: Whether they were seen at the practice after the last of all stays.
         diagnoses: Codes of conditions of which they know.
         worry: What worries them most.
     """
@@ -71,6 +72,7 @@ class Answers:
     mood: bool
     safety: bool
     stays: int
+    followed_up: bool
     diagnoses: tuple[str, ...]
     worry: Topic
 
@@ -202,9 +204,16 @@ def draw_answers(
         mood=bool(mood),
         safety=phq9[-1] > 0,
         stays=history.known().count(StayKind.INPATIENT, 12),
+        followed_up=_followed_up(history),
         diagnoses=history.counted,
         worry=worries[int(rng.integers(len(worries)))],
     )
+
+
+def _followed_up(history: History) -> bool:
+    """Return whether the last visit to the practice was after the last stay in a hospital."""
+    ended = [stay.ended for stay in history.stays if stay.kind is StayKind.INPATIENT]
+    return bool(ended) and history.seen > max(ended)
 
 
 def _sum(known: int | None, low: bool, most: int, rng: np.random.Generator) -> int:

@@ -88,6 +88,8 @@ def draw_persona(
     """
     table, kind = _table(), character.kind
     lives = circumstances_of(patient, today)
+    if answers.followed_up:
+        lives |= {Circumstance.FOLLOWED_UP}
     concerns = _concerns(character, rng)
     hint = _one(table["hints"][answers.worry.value], rng)
     busy = _busy(lives, rng) if rng.random() < character.busy else None

@@ -34,6 +34,8 @@ _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 _SCREEN, _POSITIVE = ("1", "2"), 3
 #: The item of the PHQ-9 in whose place safety is asked about.
 _HARM = "9"
+#: Parts that say who looks after somebody, and nothing of what an illness is.
+_ABOUT_CARE = frozenset({Part.TREATMENT, Part.FOLLOW_UP})
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
@@ -176,8 +178,8 @@ class Talk:
             wanted: Subjects that are due.
             medicines: All medicines of which there is something to tell.
         """
-        # Who treats them is told of the illness, and says nothing of what it is.
-        told = tuple(each for each in self.memory.disclosed if each.item != Part.TREATMENT)
+        # Who treats them, or sees them next, says nothing of what an illness is.
+        told = tuple(each for each in self.memory.disclosed if each.item not in _ABOUT_CARE)
         answers = {each.topic: set[str]() for each in told}
         for each in told:
             answers[each.topic].add(each.item)

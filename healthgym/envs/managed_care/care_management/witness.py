@@ -29,8 +29,9 @@ from healthgym.envs.managed_care.care_management.taken_for_granted import (
 )
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
 from healthgym.envs.managed_care.care_management.unasked import without_lists
-from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
+from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.claim_words import everyday
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
@@ -72,6 +73,8 @@ _TAKES = re.compile(r"\b(?:take|start|use|try|add|buy|swallow)(?:s|ing)?\b")
 _PRESCRIBERS = re.compile(
     r"\b(?:dr|doctors?|prescri\w+|pharmac\w+|pcp|practice|physicians?|specialists?|clinic|nurse)\b"
 )
+#: Points from which on an instrument says mild or worse.
+_MILD = 5
 #: Quotations are looked up by themselves.
 _UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 #: Fewest words in quotation marks that are a quotation, and no name.
@@ -195,8 +198,21 @@ class Witness:
         return not said.now and lexicon().claims(self._file, claim)
 
     def _answered(self, claim: Claim) -> bool:
-        """Return whether an answer to an instrument's question says it."""
-        return any(self._points.get(item, 0) > 0 for item in claim.items)
+        """Return whether an answer to an instrument's question says it, or the sum on record."""
+        if any(self._points.get(item, 0) > 0 for item in claim.items):
+            return True
+        return any({(topic, "1"), (topic, "2")} <= set(claim.items) for topic in self._screened)
+
+    @cached_property
+    def _screened(self) -> tuple[Topic, ...]:
+        """The instruments of which the chart's latest sum says that what they ask for is there."""
+        found = []
+        for topic, (code, _) in rules().instruments.items():
+            sums = [each for each in self.chart.observations if each.code == code]
+            last = max(sums, key=lambda each: each.observed_at, default=None)
+            if last is not None and (last.value_quantity or 0) >= _MILD:
+                found.append(topic)
+        return tuple(found)
 
     @cached_property
     def _codes(self) -> tuple[str, ...]:
@@ -257,6 +273,9 @@ class Witness:
         chart = self.chart
         yield _words_of(chart.conditions, chart.medications, chart.patient, self.referral)
         yield self._spoken
+        yield " ".join(
+            brand for each in chart.medications for brand in brands_of(each.medication_name)
+        )
         yield organs_of([each.display for each in chart.conditions])
         yield _words_of(chart.observations, chart.encounters, chart.procedures)
         yield self._written
@@ -296,6 +315,7 @@ class Witness:
     def _taken(self) -> frozenset[str]:
         names = [each.medication_name for each in self.chart.medications]
         names += [each.item for each in self.known.about(Topic.MEDICATION)]
+        names += [brand for name in names for brand in brands_of(name)]
         return frozenset(_WORD.findall(" ".join(names).lower()))
 
     def _tells(self, words: Sequence[str]) -> bool:

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.prior_authorization.amounts import TIMES, lengt
 from healthgym.envs.managed_care.prior_authorization.contradicted import Contradicted
 from healthgym.envs.managed_care.prior_authorization.filed import Filed
 from healthgym.worlds.managed_care.accounts import amounts
+from healthgym.worlds.managed_care.charts.knowledge import carried
 from healthgym.worlds.managed_care.facts import (
     Finding,
     Measurement,
@@ -30,7 +31,6 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
-from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.stated import (
     Stated,
     numbers_after,
@@ -205,11 +205,8 @@ class Claims(Filed):
     def _carried(self) -> Iterator[str]:
         """Yield the chart's values in their other units, as far as anybody rounds them."""
         for fact in self.chart.facts:
-            if not isinstance(fact, Measurement):
-                continue
-            for unit in other_units(fact.code, fact.unit):
-                value = convert(fact.value, fact.unit, unit, fact.code)
-                if value is not None:
+            if isinstance(fact, Measurement):
+                for value in carried(fact):
                     yield from (f"{value:.{places}f}" for places in range(3))
 
     @cached_property

@@ -10,6 +10,7 @@ from itertools import pairwise
 from healthgym.core.records import replace
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.checks.normalize import service_type
+from healthgym.envs.managed_care.checks.wording import Flaw
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.recorded import (
     alone_again,
@@ -189,13 +190,14 @@ class Inspection:
         return alone_again(self.determination.override_reason, day, today)
 
     @cached_property
-    def misreasoned(self) -> tuple[str, ...]:
+    def misreasoned(self) -> tuple[Flaw, ...]:
         """What the reason of the decision says that nothing on file does."""
         made = self.determination
         if made is None or not made.override_reason:
             return ()
         worded = Worded(Claims(self.before, self.after, self.reference))
-        return tuple(worded.unfounded(made.override_reason, asks=False))
+        flaw = worded.flaw(made.override_reason, asks=False)
+        return (flaw,) if flaw else ()
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one.

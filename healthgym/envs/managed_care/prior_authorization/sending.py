@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from healthgym.envs.managed_care.cases.situations import OWN_KINDS
+from healthgym.envs.managed_care.checks.wording import Flaw
 from healthgym.envs.managed_care.prior_authorization.answers import FormReader
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.recorded import describes
@@ -202,17 +203,18 @@ class Sending:
         return case_id == self.case.id
 
     @cached_property
-    def invented(self) -> tuple[str, ...]:
+    def invented(self) -> tuple[Flaw, ...]:
         """Documents the agent made up, and what its texts state that nothing on file states."""
-        claims = Claims(self.before, self.after, self.reference)
         found = [
-            document.id
+            Flaw(document.id, grave=True)
             for document in self.uploaded
             if str(document.kind) not in _OWN and not self._is_copy(document)
         ]
-        worded, first = Worded(claims), set(self._unprompted())
+        worded = Worded(Claims(self.before, self.after, self.reference))
+        first = set(self._unprompted())
         for text in (*self.texts, *self._spoken):
-            found += [*claims.unfounded(text), *worded.unfounded(text, alone=text in first)]
+            flaw = worded.flaw(text, alone=text in first)
+            found += [flaw] if flaw else []
         return tuple(dict.fromkeys(found))
 
     def _unprompted(self) -> Iterator[str]:

@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.rubric_records import request_record
 from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.envs.managed_care.checks.rule import FailureMode
+from healthgym.envs.managed_care.checks.wording import share_left
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderDeterminationAction
@@ -254,7 +255,11 @@ def _ending(seen: Inspection) -> list[CheckResult]:
     sending = seen.sending
     invented = (*(sending.invented if sending else ()), *seen.misreasoned)
     return [
-        INVENTED.result(not invented, ", ".join(invented)),
+        INVENTED.result(
+            not invented,
+            ", ".join(flaw.what for flaw in invented),
+            credit=share_left(invented),
+        ),
         FOREIGN.result(not seen.foreign, ", ".join(seen.foreign)),
         ONCE.result(not seen.repeated, ", ".join(seen.repeated)),
         ENDED.result(seen.ended, seen.status),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, timedelta
 from functools import cached_property
 
+from healthgym.envs.managed_care.checks.wording import Flaw
 from healthgym.envs.managed_care.prior_authorization.amounts import TIMES, PracticeAccount
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.dealings import Dealings
@@ -52,6 +53,20 @@ class Worded:
     def __init__(self, claims: Claims) -> None:
         self.claims = claims
 
+    def flaw(self, text: str, *, asks: bool = True, alone: bool = False) -> Flaw | None:
+        """Return what is wrong with a text; None if nothing is.
+
+        Args:
+            text: The text.
+            asks: Whether it speaks for the request, with the chart's figures.
+            alone: Whether the payer had written and said nothing when it was written.
+        """
+        found = [*(self.claims.unfounded(text) if asks else ())]
+        found += self.unfounded(text, asks=asks, alone=alone)
+        if not found:
+            return None
+        return Flaw(", ".join(found), grave=any(self._cannot_stand(text, asks=asks)))
+
     def unfounded(self, text: str, *, asks: bool = True, alone: bool = False) -> Iterator[str]:
         """Yield what in a text cannot stand, or is covered by nothing.
 
@@ -62,13 +77,7 @@ class Worded:
         """
         if not text.strip() or text in self._ordered:
             return
-        # A reason may name the bar by its code, in capitals and brackets.
-        yield from filter(None, (unsound(text if asks else text.casefold()),))
-        if asks:
-            for sentence in stated_sentences(text):
-                given_up = form("gives_up").search(sentence) or form("widens").search(sentence)
-                if given_up:
-                    yield f"not what is asked for: {given_up[0][:60]!r}"
+        yield from self._cannot_stand(text, asks=asks)
         version = re.escape(self.claims.reference.policy.version)
         if re.search(rf"\b{version}\b(?: \w+){{0,2}} (?:is|was) (?:never|not) ", text):
             yield f"{version} is in force"
@@ -80,6 +89,15 @@ class Worded:
             yield from uncovered(self._as_charted(text), self._seen)
         yield from unaccounted(text, self._account)
         yield from self._dealings.unfounded(text, alone=alone)
+
+    def _cannot_stand(self, text: str, *, asks: bool) -> Iterator[str]:
+        # A reason may name the bar by its code, in capitals and brackets.
+        yield from filter(None, (unsound(text if asks else text.casefold()),))
+        if asks:
+            for sentence in stated_sentences(text):
+                given_up = form("gives_up").search(sentence) or form("widens").search(sentence)
+                if given_up:
+                    yield f"not what is asked for: {given_up[0][:60]!r}"
 
     # -- what could be seen ----------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
+from healthgym.worlds.managed_care.charts.knowledge import carried
 from healthgym.worlds.managed_care.facts import AnyFact, Measurement
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -101,7 +102,7 @@ class Measured:
             name = item.display.lower()
             mine = [fact for fact in self._facts if fact.code == item.code]
             told = {float(number) for text in texts for number, _ in numbers_after(name, text)}
-            told |= spoken | {fact.value for fact in mine} | set(_carried(mine))
+            told |= spoken | {fact.value for fact in mine} | _carried(mine)
             found[name] = found.get(name, frozenset()) | told
         return found
 
@@ -111,10 +112,6 @@ class Measured:
         return (item for item in asked if isinstance(item, MeasurementCriterion))
 
 
-def _carried(measured: Iterable[Measurement]) -> Iterator[float]:
-    """Yield values in the other units in which they can be given."""
-    for fact in measured:
-        for unit in other_units(fact.code, fact.unit):
-            value = convert(fact.value, fact.unit, unit, fact.code)
-            if value is not None:
-                yield value
+def _carried(measured: Iterable[Measurement]) -> set[float]:
+    """Return values in the other units in which they can be given."""
+    return {value for fact in measured for value in carried(fact)}

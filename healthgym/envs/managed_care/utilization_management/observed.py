@@ -135,8 +135,9 @@ def bare(
     if not isinstance(criterion, _DATED) or not days:
         return False
     said = stated(_told(entry))
-    # A day without its year is the one on file that it may be.
-    told = said.days | {day for day in days | beside if (0, day.month, day.day) in said.loose}
+    # A day without its year, or a month, is the one on file that it may be.
+    forms = {day: {(0, day.month, day.day), (day.year, day.month, 0)} for day in days | beside}
+    told = said.days | {day for day, each in forms.items() if each & said.loose}
     return not days & told or len(told - days - beside) > _BESIDE_MOST
 
 

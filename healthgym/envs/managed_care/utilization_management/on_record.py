@@ -11,8 +11,10 @@ from healthgym.worlds.managed_care.accounts import Account
 from healthgym.worlds.managed_care.facts import MedicationCourse, TherapyCourse
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, values_of
 from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
 from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.pages import page_path
+from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
 
@@ -46,7 +48,7 @@ def account_of(
         other=(by.provider_name if by else "") or "",
         spans=spans,
         rules=lambda: _numbers(world.operations),
-        found=lambda: frozenset(_amounts(findings)),
+        found=lambda: frozenset(amounts_of(findings)),
         service=lambda: "\n".join((*_services(findings), policy())),
         free=frozenset({"turned_away"} if turned_away else ()),
         courses=sum(
@@ -111,7 +113,7 @@ def _numbers(rules: OperatingRules) -> frozenset[float]:
     return frozenset(float(one) for one in values_of(rules) if isinstance(one, int | float))
 
 
-def _amounts(findings: Findings) -> Iterator[float]:
+def amounts_of(findings: Findings) -> Iterator[float]:
     """Yield how much was requested, how much of it is granted and how much is not.
 
     And what the criteria come to, and what they ask for: values, ages, counts.
@@ -122,6 +124,9 @@ def _amounts(findings: Findings) -> Iterator[float]:
     if granted is not None:
         yield granted
         yield (asked or granted) - granted
+    for one in criteria(findings.policy.criteria):
+        if asked is not None and isinstance(one, QuantityCriterion):
+            yield abs(asked - one.maximum)
     for shown in findings.shown.criteria.values():
         for _, value, _ in shown.observed:
             if isinstance(value, int | float):

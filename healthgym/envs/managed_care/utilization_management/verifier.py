@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.rubric_records import review_record
 from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged
+from healthgym.envs.managed_care.checks.wording import share_left
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.checks import (
     ACKNOWLEDGED,
@@ -159,7 +160,9 @@ def _kept(seen: Inspection) -> Iterator[CheckResult]:
     yield IN_TIME.result(not seen.late)
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
-    yield WORDED.result(not seen.worded.unsound, "; ".join(seen.worded.unsound))
+    flaws = seen.worded.unsound
+    said = "; ".join(flaw.what for flaw in flaws)
+    yield WORDED.result(not flaws, said, credit=share_left(flaws))
 
 
 def _appeal(seen: Inspection, appealed: Appealed) -> Iterator[CheckResult]:

@@ -18,7 +18,11 @@ from healthgym.envs.managed_care.utilization_management.entered import is_number
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.measured import Measured
-from healthgym.envs.managed_care.utilization_management.on_record import account_of, dealings_of
+from healthgym.envs.managed_care.utilization_management.on_record import (
+    account_of,
+    amounts_of,
+    dealings_of,
+)
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
@@ -294,7 +298,8 @@ class Visible:
     def _shown_numbers(self) -> frozenset[str]:
         """Numbers of what the packet shows, and of what that comes to."""
         found = self.findings.shown.criteria.values()
-        return _written((*self._shown, *(value for one in found for _, value, _ in one.observed)))
+        observed = (value for one in found for _, value, _ in one.observed)
+        return _written((*self._shown, *observed, *amounts_of(self.findings)))
 
     @cached_property
     def _days(self) -> frozenset[date]:

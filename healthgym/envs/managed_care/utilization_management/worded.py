@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 
+from healthgym.envs.managed_care.checks.wording import Flaw
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.visible import Visible
 from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
@@ -109,7 +110,7 @@ class Worded:
         )
 
     @cached_property
-    def unsound(self) -> tuple[str, ...]:
+    def unsound(self) -> tuple[Flaw, ...]:
         """Where words stand that cannot, each with what is wrong."""
         parts = (self._evaluated(), self._recommended(), self._decided(), self._closed())
         return tuple(one for each in (*parts, self._spoken(), self._lettered()) for one in each)
@@ -126,35 +127,36 @@ class Worded:
         needless = found.disposition == TriageDisposition.NURSE_REVIEW and form(
             "needless_review"
         ).search(text.casefold())
-        return not groundless(text) and not needless and not self._wrong(text)
+        return not groundless(text) and not needless and self._wrong(text) is None
 
     # -- what was written ----------------------------------------------------------------------
 
-    def _evaluated(self) -> Iterator[str]:
+    def _evaluated(self) -> Iterator[Flaw]:
         found = self.findings
         for kind in (found.nurse, found.physician, found.on_appeal):
             for name, entry in kind.items():
                 told = "\n".join(_own(entry))
-                if self._wrong(told):
-                    yield f"{name}: {self._wrong(told)}"
+                wrong = self._wrong(told)
+                if wrong is not None:
+                    yield wrong._replace(what=f"{name}: {wrong.what}")
                 elif unsound(entry.criterion_text) or not self.visible.agrees(
                     name, entry.criterion_text
                 ):
-                    yield f"{name}: other words than the criterion's"
+                    yield Flaw(f"{name}: other words than the criterion's", grave=True)
 
-    def _recommended(self) -> Iterator[str]:
+    def _recommended(self) -> Iterator[Flaw]:
         known = self.before.nursing.recommendations
         for one in self.after.nursing.of(self.case_id):
             if one.id not in known:
                 yield from self._read(_of_nurse(one), _CONTRARY.get(one.recommendation, ()))
 
-    def _decided(self) -> Iterator[str]:
+    def _decided(self) -> Iterator[Flaw]:
         known = self.before.medical.decisions
         for one in self.after.medical.of(self.case_id):
             if one.id not in known:
                 yield from self._read(_of_physician(one), _CONTRARY.get(one.decision, ()))
 
-    def _closed(self) -> Iterator[str]:
+    def _closed(self) -> Iterator[Flaw]:
         """Yield what is wrong with reasons of an override, or of an appeal's outcome."""
         made = self.after.determinations.active(self.case_id)
         if made is not None and made != self.before.determinations.active(self.case_id):
@@ -164,7 +166,7 @@ class Worded:
                 said = (appeal.outcome_reason or "",)
                 yield from self._read(said, _CONTRARY.get(appeal.outcome, ()))
 
-    def _spoken(self) -> Iterator[str]:
+    def _spoken(self) -> Iterator[Flaw]:
         """Yield what is wrong with what was said on calls, and with what is said of them."""
         known = {one.id: one for one in self.before.peer.of(self.case_id)}
         for request in self.after.peer.of(self.case_id):
@@ -176,13 +178,15 @@ class Worded:
                 continue
             mine = (t.message for t in session.transcript if t.speaker == session.benchmark_side)
             for message in mine:
-                yield from filter(None, (unsound(message),))
-                yield from self.visible.uncovered(message)
+                grave = unsound(message)
+                if grave:
+                    yield Flaw(grave, grave=True)
+                yield from map(Flaw, self.visible.uncovered(message))
             summary = session.submitted_summary or ""
             yield from self._read((summary,), ())
-            yield from (f"nobody said: {part}" for part in self._unheard(summary))
+            yield from (Flaw(f"nobody said: {part}") for part in self._unheard(summary))
 
-    def _lettered(self) -> Iterator[str]:
+    def _lettered(self) -> Iterator[Flaw]:
         """Yield what letters say in words of somebody's own that nobody could see."""
         known = {one.id: one for one in self.before.letters.of(self.case_id)}
         standing = wording()["appeal_information"]
@@ -192,7 +196,7 @@ class Worded:
             told = letter.appeal_information or ""
             basis = letter.supporting_basis or ""
             for text in (*added(letter.body), basis, "" if told == standing else told):
-                yield from self._unseen(text)
+                yield from map(Flaw, self._unseen(text))
 
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
@@ -222,20 +226,21 @@ class Worded:
 
     # -- how it is read ------------------------------------------------------------------------
 
-    def _read(self, texts: Iterable[str], contrary: tuple[Said, ...]) -> Iterator[str]:
+    def _read(self, texts: Iterable[str], contrary: tuple[Said, ...]) -> Iterator[Flaw]:
         for text in texts:
             wrong = self._wrong(text, contrary)
-            if wrong:
+            if wrong is not None:
                 yield wrong
 
-    def _wrong(self, text: str, contrary: tuple[Said, ...] = ()) -> str:
-        """Return what is wrong with a text; blank if nothing is."""
+    def _wrong(self, text: str, contrary: tuple[Said, ...] = ()) -> Flaw | None:
+        """Return what is wrong with a text; None if nothing is."""
         if not text.strip():
-            return ""
-        found = unsound(text) or says(contrary, text)
-        if found:
-            return found
-        return ", ".join(self._unseen(text))
+            return None
+        grave = unsound(text) or says(contrary, text)
+        if grave:
+            return Flaw(grave, grave=True)
+        unseen = self._unseen(text)
+        return Flaw(", ".join(unseen)) if unseen else None
 
     def _unseen(self, text: str) -> tuple[str, ...]:
         """Return what a text says of the case that nobody could see; letters say again much."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.facts import (
 from healthgym.worlds.managed_care.policies.units import (
     convert,
     leads_to_usual,
+    other_units,
     printed_units,
     usual_unit,
 )
@@ -116,7 +117,9 @@ class Form:
     layouts: tuple[tuple[str, ...], ...]
 
 
+@cache
 def _load(name: str) -> JsonObject:
+    """Return a table, read once: of some a row is asked for at a time."""
     value: JsonObject = json.loads((files(__package__) / name).read_text("utf-8"))
     return value
 
@@ -191,6 +194,36 @@ def systems_of_chapter(letter: str) -> frozenset[str]:
 def short_names(code: str) -> tuple[str, ...]:
     """Return what a diagnosis is called among colleagues, by its code; empty if nothing else."""
     return tuple(_load("short_names.json").get(code, ()))
+
+
+@cache
+def brands() -> Mapping[str, tuple[str, ...]]:
+    """Return the brands under which medicines are sold, by the name of what is in them."""
+    return {name: tuple(sold) for name, sold in _load("brands.json").items()}
+
+
+@cache
+def _generics() -> Mapping[str, str]:
+    """Return what is in a brand, by its name in small letters."""
+    return {each.casefold(): name for name, sold in brands().items() for each in sold}
+
+
+@lru_cache(maxsize=4096)
+def generic_name(medicine: str) -> str:
+    """Return a medicine's name in small letters, by what is in it where it begins with a brand."""
+    said = medicine.casefold()
+    first, _, rest = said.partition(" ")
+    return " ".join(filter(None, (_generics().get(first, first), rest)))
+
+
+def brands_of(medicine: str) -> tuple[str, ...]:
+    """Return the brands of a medicine, by its name with or without a dose."""
+    said = medicine.casefold().replace(",", " ").split()
+    for size in range(len(said), 0, -1):
+        found = brands().get(" ".join(said[:size]))
+        if found:
+            return found
+    return ()
 
 
 @cache
@@ -294,6 +327,20 @@ def converted(fact: Measurement, unit: str) -> float:
     if unit == fact.unit:
         return value
     return round(value, decimals_of(fact, unit) if fact.code in measures() else 2)
+
+
+def carried(fact: Measurement) -> Iterator[float]:
+    """Yield what a measurement is in its other units, and what it is carried back from them.
+
+    A report rounds: 194 mg/dL of glucose stands there as 10.8 mmol/L, which are 195.
+    """
+    for unit in other_units(fact.code, fact.unit):
+        value = convert(fact.value, fact.unit, unit, fact.code)
+        if value is not None:
+            yield value
+            back = convert(converted(fact, unit), unit, fact.unit, fact.code)
+            if back is not None:
+                yield back
 
 
 def flagged(fact: Measurement) -> str | None:

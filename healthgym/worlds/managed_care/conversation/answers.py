@@ -12,7 +12,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import rules, s
 from healthgym.worlds.managed_care.conversation import replies
 from healthgym.worlds.managed_care.conversation.clues import readiness
 from healthgym.worlds.managed_care.conversation.mind import UNDECIDED
-from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.conversation.persona import Circumstance, Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.vocabulary.care import CapabilityLevel, SymptomBurden
 from healthgym.worlds.managed_care.voices import Disclosure, Part, Topic
@@ -61,7 +61,10 @@ def answer(talk: Talk, asked: Asked) -> None:
             _diagnoses(talk)
             readiness(talk)
         case Topic.HOSPITAL_STAY:
-            _stays(talk)
+            if Part.FOLLOW_UP in asked.parts:
+                _followed_up(talk)
+            if asked.whole or not asked.parts:
+                _stays(talk)
         case _:
             _plainly(talk, asked.topic)
 
@@ -148,8 +151,10 @@ def _medicines(talk: Talk, asked: Asked) -> None:
         talk.tell((none,))
         return
     if asked.items:
+        history = Part.HISTORY in asked.parts
         for name in asked.items:
-            _named_medicine(talk, taken, name)
+            if not (history and _told_history(talk, taken, name)):
+                _named_medicine(talk, taken, name)
         if Part.OTHERS in asked.parts:
             _besides(talk, taken, [])
         return
@@ -197,6 +202,21 @@ def dosed(talk: Talk, told: Disclosure) -> Disclosure:
         return first
     missed = talk.persona.adherence.get(told.item, 0 if told.present else _DOSES_OF_A_WEEK)
     return replace(told, score=missed)
+
+
+def _told_history(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> bool:
+    """Say that they know neither since when nor for what, of a medicine of which they told.
+
+    Returns:
+        Whether that is all of the answer.
+    """
+    told = next((told for told in taken if same_medicine(told.item, name)), None)
+    if told is None or not talk.knows(told):
+        return False
+    drug = _spoken_name(told.item)
+    talk.words.append(talk.speaker.fixed("medicine.history", told.item, drug=drug))
+    talk.tell((told,))
+    return True
 
 
 def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> None:
@@ -312,6 +332,17 @@ def _stays(talk: Talk) -> None:
     key = "hospital_stay.yes" if count else "hospital_stay.no"
     talk.words.append(before + talk.speaker.fixed(key, "", times=replies.times(count)))
     talk.tell(listed or (told,))
+
+
+def _followed_up(talk: Talk) -> None:
+    """Tell whether a doctor has seen them since they were in a hospital, or when one will."""
+    seen = Circumstance.FOLLOWED_UP in talk.persona.circumstances
+    arranged = seen or bool(talk.speaker.stable(Part.FOLLOW_UP, 2))
+    told = Disclosure(topic=Topic.DIAGNOSIS, item=Part.FOLLOW_UP, present=arranged)
+    before = _again(talk, (told,))
+    key = "follow_up.seen" if seen else "follow_up.yes" if arranged else "follow_up.no"
+    talk.words.append(before + talk.speaker.fixed(key, ""))
+    talk.tell((told,))
 
 
 def safety(talk: Talk) -> bool:

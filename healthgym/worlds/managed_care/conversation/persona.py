@@ -43,6 +43,7 @@ class Circumstance(StrEnum):
     WORKING = "working"
     RETIRED = "retired"
     OLDER = "older"  #: old enough for grown children
+    FOLLOWED_UP = "followed_up"  #: has been to the doctor since the last stay in a hospital
 
 
 class Concern(StrEnum):

@@ -122,6 +122,9 @@ def _besides(talk: Talk, about: list[Topic]) -> None:
     """Answer what names no subject and was asked along with some: why, and how ready they are."""
     if Act.ASK_HESITATION in talk.sure and (Topic.MEDICATION in about or told_of_medicines(talk)):
         reasons(talk)
+    wondered = Said(Act.ASK_TOPIC) in talk.heard.acts and not talk.mind.worried
+    if wondered and 0 < len(about) < _SUBJECTS_MOST:
+        _openly(talk)  # "And what worries you most?"
     if Act.ASK_WILLINGNESS not in talk.sure or Topic.DIAGNOSIS in about:
         return  # of their illness they tell it anyhow
     if len(about) < _SUBJECTS_MOST:

@@ -50,5 +50,11 @@ def spoken_for(code: str) -> tuple[str, ...]:
 
     On a problem list such a code would answer, in part, what a criterion asks of the finding.
     """
+    return tuple(_spoken().get(code, ()))
+
+
+@cache
+def _spoken() -> Mapping[str, list[str]]:
     path = files(__package__) / "data" / "spoken_for.json"
-    return tuple(json.loads(path.read_text("utf-8")).get(code, ()))
+    table: Mapping[str, list[str]] = json.loads(path.read_text("utf-8"))
+    return table

@@ -29,7 +29,8 @@ _CONCEDED = re.compile(
 _ROW = rf"((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)"
 #: Where what is conceded and what is held against it part: "C1 is open, although C4 is shown".
 _PARTS = re.compile(
-    r"[;\n]+|\.(?=\s|$)|,? \b(?:although|though|while|whereas|whilst|but|however|yet|even if)\b"
+    r"[;\n]+|\.(?=\s|$)|,? \b(?:although|though|while|whereas|whilst|but|however|yet|even if)\b|"
+    r", (?:so|hence|thus|therefore|leaving|which leaves)\b"
 )
 #: What says that something is shown, and what says anything else of it.
 _SHOWN = re.compile(
@@ -46,6 +47,8 @@ _NOT_SHOWN = re.compile(
 _PASSED_BY = re.compile(
     rf"\b(?:besides?|next to|apart from|other than) {_ROW}|"
     rf"(?<!\bon )(?<!\bupon )(?<!\bfor )(?<!\bby )(?<![a-z0-9.]){_ROW} alone\b"
+    r"(?! (?:still |now |then )?(?:decid|carr|settl|turn|stand|remain|matter|lack|fail|keep|stays|"
+    r"speaks against|is (?:left|open|missing|unmet|unclear)))"
 )
 #: Criteria that a text names as not deciding: not shown, or not needed.
 _LEFT = re.compile(

@@ -61,7 +61,7 @@ class ClinicalAssessment:
         major_diagnoses: Diagnoses that drive the plan.
         symptom_burden: How much symptoms weigh on daily life; left out, it stands as 'moderate',
             which says that it is open.
-        recent_hospitalizations: Hospital stays of the last months, such as 2.
+        recent_hospitalizations: Hospital stays of the past year, such as 2.
         disease_control: Control of each chronic condition.
         red_flags: Signs that need prompt attention, such as 'chest pain at rest'; empty when there
             are none.

@@ -8,7 +8,12 @@ import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
-from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
+from healthgym.worlds.managed_care.conversation.persona import (
+    BlockedBecause,
+    Break,
+    Circumstance,
+    Mark,
+)
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
 from healthgym.worlds.managed_care.voices import Consent, Disclosure, Part, Topic
@@ -346,6 +351,38 @@ def test_whether_somebody_treats_them_is_told_and_kept() -> None:
     assert line.turn.told == (told,)
     line.say(message="And you see no counselor about your mood, is that right?")
     assert told in line.memory.disclosed
+
+
+def test_whether_a_doctor_has_seen_them_since_the_hospital_is_told_and_no_stay() -> None:
+    line = agreed(replace(READY, circumstances=READY.circumstances | {Circumstance.FOLLOWED_UP}))
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Since you left the hospital, have you seen your doctor, or is a visit set?")
+    told = Disclosure(topic=Topic.DIAGNOSIS, item=Part.FOLLOW_UP, present=True)
+    assert line.turn.told == (told,)
+    assert line.texts[-1] in {each.text for each in lines()["follow_up.seen"]}
+    other = agreed()
+    other.person = replace(other.person, ears=understand)
+    other.say(message="Is a follow-up visit with your doctor set up?")
+    (told,) = other.turn.told
+    key = "follow_up.yes" if told.present else "follow_up.no"
+    assert other.texts[-1] in {each.text for each in lines()[key]}
+
+
+def test_since_when_a_medicine_is_taken_is_no_question_how() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="How do you take the metformin?")
+    line.say(message="And the metformin: what do you take it for, and since when?")
+    assert not line.turn.marks
+    drug = {each.text.format(drug="Metformin") for each in lines()["medicine.history"]}
+    assert line.texts[-1] in drug | {each.replace("Metformin", "metformin") for each in drug}
+
+
+def test_what_worries_them_is_told_beside_something_else() -> None:
+    line = agreed(replace(READY, hint="It's a long way.", hint_topic=Topic.TRANSPORTATION))
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Do you have enough to eat? And what worries you most these days?")
+    assert [told.topic for told in line.turn.told] == [Topic.FOOD, Topic.TRANSPORTATION]
 
 
 def test_who_asks_once_which_of_the_four_it_was_is_told() -> None:

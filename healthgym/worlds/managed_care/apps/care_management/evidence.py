@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from string import ascii_letters
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.knowledge import short_names
+from healthgym.worlds.managed_care.charts.knowledge import generic_name, short_names
 from healthgym.worlds.managed_care.control import control_of
 from healthgym.worlds.managed_care.voices import Disclosure, Part, Topic
 
@@ -148,8 +148,13 @@ class Evidence:
         told = self.about(topic)
         if told:
             return told[-1].present
+        return True if self.coded_barrier(topic) else None
+
+    def coded_barrier(self, topic: Topic) -> str:
+        """Return the active code of the problem list that says of a barrier; blank without one."""
         codes = rules().social.get(topic.value, ())
-        return True if codes and self.has_code(*codes) else None
+        able = (each.code for each in self.chart.conditions if each.active)
+        return next((code for code in able if codes and code.startswith(codes)), "")
 
     def speaks_another_language(self) -> bool:
         """Return whether the chart has another language than English as the preferred one."""
@@ -216,21 +221,16 @@ def same_medicine(one: str, other: str) -> bool:
     """Return whether two names are of one medicine.
 
     A dose is no part of a name, and a name may be short for a longer one: ``insulin`` for
-    ``insulin glargine``, which is another one than ``insulin lispro``.
+    ``insulin glargine``, which is another one than ``insulin lispro``. A brand is a name of what is
+    in it.
     """
-    begins, others = one[:1], other[:1]
-    # Most names begin with another letter.
-    if begins in ascii_letters and others in ascii_letters and begins.lower() != others.lower():
-        return False
     first, second = _name_words(one), _name_words(other)
     shared = min(len(first), len(second))
     return shared > 0 and first[:shared] == second[:shared]
 
 
-def _name_words(medicine: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _name_words(medicine: str) -> tuple[str, ...]:
     """Return the words of a medicine's name, up to the dose."""
-    words = medicine.casefold().replace(",", " ").split()
-    for place, word in enumerate(words):  # each name is asked of every other one
-        if word[0].isdigit():
-            return words[:place]
-    return words
+    words = generic_name(medicine.replace(",", " ").strip()).split()
+    return tuple(takewhile(lambda word: not word[0].isdigit(), words))

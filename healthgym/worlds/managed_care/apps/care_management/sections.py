@@ -336,7 +336,13 @@ def _sourced_sdoh(data: SDoHAssessment, evidence: Evidence) -> None:
     for topic, barrier in barriers_of(data).items():
         known = evidence.barrier(topic)
         if known is not None and known != barrier:
-            raise _unfounded(f"Chart or patient tell otherwise of {topic}")
+            coded = evidence.coded_barrier(topic) and not evidence.about(topic)
+            raise _unfounded(
+                f"The problem list has {coded}, a barrier in {topic}, which the section denies or "
+                "leaves out"
+                if coded
+                else f"The patient tells otherwise of {topic}"
+            )
         # Whoever prefers another language may well manage in English: the chart only allows it.
         allowed = topic is Topic.LANGUAGE and evidence.speaks_another_language()
         if known is None and barrier and not allowed:

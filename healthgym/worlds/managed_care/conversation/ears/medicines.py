@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
 
+from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar, grammar
 from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
@@ -74,8 +75,8 @@ def _own(medicine: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return a name up to the dose, in small letters, with its words as they may be heard."""
     parts = medicine.casefold().replace(",", " ").split()
     name = " ".join(takewhile(lambda word: not word[0].isdigit(), parts))
-    # A medicine of two in one is said with an "and".
-    ways = dict.fromkeys((name, name.replace("/", " and ")))
+    # A medicine of two in one is said with an "and", and any by what stands on the box.
+    ways = dict.fromkeys((name, name.replace("/", " and "), *map(str.casefold, brands_of(name))))
     return tuple((name, heard_words(way, grammar().spelling).words) for way in ways)
 
 

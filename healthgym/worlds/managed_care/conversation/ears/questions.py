@@ -46,6 +46,13 @@ _LIST = frozenset({"about", "namely"})
 #: Words that go on a list.
 _GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
 _THAT, _IS, _AND, _WHO = "that", "is", "and", "who"
+#: Words of leave that somebody gave: "you said that I may ask about money".
+_GAVE, _TO_ASK = (
+    frozenset({"said", "told", "allowed", "agreed", "let"}),
+    frozenset({"ask", "asking"}),
+)
+#: "And what worries you most?"
+_WEIGHS = frozenset({"worries", "bothers", "troubles", "weighs", "concerns", "scares"})
 _TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
 #: Medicines that are named, and where.
 Drugs = tuple[tuple[str, int], ...]
@@ -88,6 +95,7 @@ def questions(reading: Reading, drugs: Drugs, claimed: int, permitted: int) -> I
     taken[Topic.MEDICATION] = clauses.filled(_ends(named))
     subjects = tuple(_subjects(reading, taken))
     yield from _placed(subjects, free, Act.ASK_TOPIC)
+    yield from _apart(reading, subjects, free)
     yield from _permissions(reading, subjects, permitted)
     told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
     open_ = free & ~clauses.sentence(told) & ~clauses.filled(reading.role(Role.TAG))
@@ -143,7 +151,7 @@ def _named_before(reading: Reading, drugs: Drugs, free: int) -> Iterator[Found]:
     each |= places.of(_POINTED) & clauses.filled(places.of(_TAKING))
     asking = clauses.filled(free & each) & free
     for rule, ends in reading.of(Role.SUBJECT):
-        if rule.topic not in (Topic.MEDICATION, None):
+        if rule.topic not in (Topic.MEDICATION, None) or rule.part is Part.OTHERS:
             asking &= ~clauses.filled(ends)
     if not asking or any(ends & asking for _, ends in drugs):
         return
@@ -194,7 +202,8 @@ def _how_often(reading: Reading, symptoms: int) -> int:
 def _named_first(reading: Reading, open_: int) -> int:
     """Return what is named before a question that names nothing: "Getting there - is that hard?".
 
-    It is no sentence of its own: nobody is said to do or to be anything in it.
+    It is no sentence of its own: nobody is said to do or to be anything in it, unless to have
+    given leave to ask about it.
 
     Args:
         reading: The message.
@@ -203,10 +212,12 @@ def _named_first(reading: Reading, open_: int) -> int:
     clauses, places = reading.clauses, reading.places
     told = places.of(_VERBS) & ~(places.of(_OF_WHOM) << 1)
     told |= places.of(_TELLS) | places.of(_WHO_DOES) & _first(clauses.sentences)
+    told &= ~clauses.sentence(places.of(_GAVE) & clauses.sentence(places.of(_TO_ASK)))
     found = 0
     for before, sentence in pairwise(clauses.sentences):
-        if sentence & open_ and before.bit_count() <= _FEW and not before & (told | reading.asked):
-            found |= before
+        if sentence & open_ and not before & (told | reading.asked):
+            few = before.bit_count() <= _FEW
+            found |= before if few or before & places.of(_TO_ASK) else 0
     return found
 
 
@@ -279,6 +290,16 @@ def _placed(subjects: tuple[Found, ...], where: int, act: Act) -> Iterator[Found
         yield Found(each.ends & where, Said(act, topic, part=part))
 
 
+def _apart(reading: Reading, subjects: tuple[Found, ...], where: int) -> Iterator[Found]:
+    """Return questions that name no subject, each a sentence of its own beside others that do."""
+    exact = _ends(each for each in subjects if each.said.topic is not None and each.ends & where)
+    if exact:
+        alone = where & ~reading.clauses.sentence(exact) & reading.places.of(_WEIGHS)
+        for each in subjects:
+            if each.said.topic is None and reading.clauses.sentence(each.ends) & alone:
+                yield Found(each.ends & where, each.said)
+
+
 def _symptoms(reading: Reading, free: int) -> Iterator[Found]:
     for rule, ends in reading.of(Role.SYMPTOM):
         held = reading.held(rule, ends) & free
@@ -293,15 +314,25 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         reading: The message.
         taken: The clauses in which something more exact than a subject is asked, by subject.
     """
-    treated = 0
+    clauses = reading.clauses
+    treated = seen = framed = 0
+    if taken[Topic.GAD7]:
+        # "Now your nerves, over the last two weeks: have you been on edge?" asks the one thing.
+        framed = clauses.sentence(taken[Topic.GAD7]) | clauses.sentence(reading.role(Role.FRAME))
     for rule, ends in reading.of(Role.SUBJECT):
         if rule.part is Part.TREATMENT:
-            treated |= reading.clauses.filled(reading.held(rule, ends))
+            treated |= clauses.filled(reading.held(rule, ends))
+        elif rule.part is Part.FOLLOW_UP:
+            seen |= clauses.sentence(reading.held(rule, ends))
     for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends)
-        held &= ~taken.get(rule.topic, 0)
+        if rule.part is not Part.HISTORY:  # "what do you take naproxen for?"
+            held &= ~taken.get(rule.topic, 0)
         if rule.topic is Topic.MOOD and rule.part is None:
             held &= ~treated  # "Does anybody treat you for your mood?" asks no more than that
+            held &= ~framed
+        if rule.topic is Topic.HOSPITAL_STAY and rule.part is None:
+            held &= ~seen  # "Since the hospital, have you seen your doctor?"
         if held:
             yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
 

@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words
 
 #: Most words of an expression that looks like a negation or a condition and is none.
 _NEAR = 4
+_MAY, _ASK = frozenset({"may", "might", "can", "could"}), "ask"
 _IF = "if"
 _BUT = "but"
 #: Words after which what is wanted to be known may be a list.
@@ -199,6 +200,9 @@ def _reported(reading: Reading) -> int:
     reports = reading.role(Role.REPORTS) & ~imagined
     if not reports:
         return 0
+    # Nor does "you said that I may ask about money", which is leave to ask.
+    may_ask = reading.places.of(_SELF) & reading.places.of(_MAY) >> 1 & reading.places.of(_ASK) >> 2
+    reports &= ~clauses.filled(may_ask)
     # A question, or a clause about the caller that is joined on, is the caller's own.
     links = reading.places.of(_LINKS) & clauses.starts
     own = links & reading.places.of(_SELF) >> 1 | reading.places.of(_BUT) & clauses.starts
