@@ -31,6 +31,7 @@ class Remark(StrEnum):
     OFFERED = "offered"  #: on a bargain, or on being told what to say
     PRESSES = "presses"  #: what it puts forward beside the point
     NOTHING = "nothing"  #: on what raises no subject
+    CLOSED = "closed"  #: on thanks and leave-taking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,13 +115,14 @@ def after(world: ManagedCareWorld, person: str, takes: timedelta) -> datetime:
 def on_desk(world: ManagedCareWorld, roles: tuple[WorkerRole, ...]) -> str:
     """Return who does the work of a desk: whoever uses it, or the one whose turn it is.
 
-    Of those who are in, it is the one with the least on the desk, then the first in the directory.
+    Whose turn it is matters where whoever uses it does other work, or is out. Of those who are in,
+    it is the one with the least on the desk, then the first in the directory.
 
     Raises:
         Refusal: ``no_reviewer`` if the desk has nobody, ``off_duty`` if all are out.
     """
-    if world.staff.role_of(world.actor) in roles:
-        require_in(world, world.actor, "worker")
+    own = world.staff.role_of(world.actor) in roles
+    if own and is_in(world, world.actor):
         return world.actor
     people = tuple(world.staff.with_role(*roles))
     if not people:
@@ -129,7 +130,7 @@ def on_desk(world: ManagedCareWorld, roles: tuple[WorkerRole, ...]) -> str:
         raise Refusal(RefusalCode.NO_REVIEWER, f"The directory has no {titles} for this desk.")
     present = [person for person in people if is_in(world, person)]
     if not present:
-        require_in(world, people[0], "worker")
+        require_in(world, world.actor if own else people[0], "worker")
     return min(present, key=lambda person: _load(world, person))
 
 

@@ -112,6 +112,9 @@ class _Listener:
         made.tell(asked)
         if len(subjects) >= _TOO_MUCH:
             return made
+        if turn.closes and not any(map(self._holds, subjects)):
+            # Thanks for what was told, said back, ask for nothing.
+            return made if made.parts else self._only(Remark.CLOSED)
         # Of three things or more, the first is answered.
         for subject in subjects[: _AT_ONCE if len(subjects) <= _AT_ONCE else 1]:
             self._speak_of(subject, made)
@@ -125,7 +128,7 @@ class _Listener:
 
     def _speak_of(self, subject: str, made: Answer) -> None:
         """Add what is held on a criterion."""
-        mine = [fact for fact in self._open if fact.criterion == subject and _tells(fact)]
+        mine = self._holds(subject)
         told = [fact for fact in self._known if fact.criterion == subject]
         if mine:
             more = len(mine) > made.room
@@ -141,6 +144,10 @@ class _Listener:
             self._press(made)
         else:
             made.parts.append(self._remark(Remark.AGREED, subject))
+
+    def _holds(self, subject: str) -> list[PeerFact]:
+        """Return what is still to be told on a criterion."""
+        return [fact for fact in self._open if fact.criterion == subject and _tells(fact)]
 
     def _volunteer(self, turn: Turn, message: str, made: Answer) -> None:
         """Tell what people tell once they are asked for anything at all."""

@@ -44,12 +44,14 @@ class Turn:
         manner: How it is meant.
         open: Whether it asks for whatever the other side has.
         follows: Whether it asks on, without naming what about.
+        closes: Whether it takes leave, or thanks, and asks for nothing.
     """
 
     subjects: tuple[str, ...] = ()
     manner: Manner = Manner.PLAIN
     open: bool = False
     follows: bool = False
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def heard(message: str, subjects: tuple[PeerSubject, ...]) -> Turn:
         manner=_manner(text),
         open=not raised and _any("opens", text),
         follows=not raised and _any("follows_up", text),
+        closes="?" not in message and _any("closes", text) and not _any("requests", text),
     )
 
 

@@ -38,8 +38,8 @@ def drawn(voice: Voice, rng: np.random.Generator) -> Mapping[Remark, tuple[str, 
         voice: Who speaks.
         rng: Where the order comes from.
     """
-    found = {}
-    for remark in Remark:
+    found = {Remark.CLOSED: pool(voice, Remark.CLOSED)}  # one is said in a call, whichever is first
+    for remark in (each for each in Remark if each not in found):
         known = pool(voice, str(remark))
         found[remark] = tuple(known[int(place)] for place in rng.permutation(len(known)))
     return found

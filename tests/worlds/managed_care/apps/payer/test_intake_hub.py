@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.records.intake import (
 )
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AuthorizationType,
     CaseStatus,
@@ -29,6 +30,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Urgency,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.worlds.managed_care.apps.payer import desk as desks
 from tests.worlds.managed_care.apps.payer.desk import (
     CASE,
     NOW,
@@ -386,6 +388,14 @@ def test_an_entry_is_made_by_whoever_uses_the_desk_or_by_its_clerk() -> None:
         desk = world(intake(OPEN), actor=actor)
         desk.intake.save_header(CASE, IntakeAuthHeaderData(owner="x"))
         assert desk.history.entries[-1].actor == "W-INT"
+
+
+def test_who_is_out_has_an_entry_made_by_whoever_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    evening = ("W-EVE", WorkerRole.INTAKE_COORDINATOR, (time(13), time(21)))
+    monkeypatch.setattr(desks, "WORKERS", (*desks.WORKERS, evening))
+    desk = world(intake(OPEN), now=EVENING)
+    _confirm(desk)
+    assert desk.history.entries[-1].actor == "W-EVE"
 
 
 def test_a_confirmed_record_is_complete_and_says_when() -> None:
