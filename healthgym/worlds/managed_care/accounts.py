@@ -69,6 +69,9 @@ TOPICS = {
     "standing": "nothing like that was decided",
     "turned_away": "coverage is not in doubt",
 }
+#: Topics of money, which may be told where a page says that something cost too much.
+_OF_MONEY = frozenset({"money", "costs"})
+_COSTLY = ("cost", "costs", "too expensive", "copay", "could not afford")
 #: What may be told of an appeal, or offered: somebody else hears it.
 _OF_APPEALS = "outside"
 
@@ -193,7 +196,12 @@ def unaccounted(text: str, known: Account) -> Iterator[str]:
             if not known.counts(number, unit, told.about):
                 yield f"nowhere counted: {number:g} {unit}"
         for name, words in told.topics:
-            if not (name in known.free or known.has(words) or known.printed(words)):
+            if not (
+                name in known.free
+                or known.has(words)
+                or known.printed(words)
+                or (name in _OF_MONEY and any(map(known.has, _COSTLY)))
+            ):
                 yield f"{TOPICS[name]}: {words!r}"
 
 

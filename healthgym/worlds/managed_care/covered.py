@@ -16,11 +16,9 @@ from healthgym.worlds.managed_care.doubts import (
     DATED,
     DAY,
     LONGEST,
-    Claims,
-    claims_of,
+    Doubt,
+    doubts_of,
 )
-from healthgym.worlds.managed_care.named import CARE
-from healthgym.worlds.managed_care.said_of_person import words_of_person
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
 from healthgym.worlds.managed_care.short_forms import short_forms, spelled_out
 from healthgym.worlds.managed_care.word_forms import untitled
@@ -53,20 +51,20 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         if any(len(part.split()) >= _LEAST_QUOTED and not _stands(part, seen) for part in parts):
             yield f"nobody wrote or said: {quoted[:60]!r}"
     for sentence in _SENTENCE.split(untitled(_MARKS.sub(" ", clean))):
-        told, shorts, claims = _read(sentence, seen.pages)
+        told, shorts, doubts = _read(sentence, seen.pages)
         if shorts:
-            claims = claims_of(_spelled_out(told, shorts, seen), seen.pages)
-        yield from filter(None, (doubt(seen) for doubt in claims.doubts))
-        if seen.person and CARE in seen.pages and not claims.claims_nothing:
-            yield from _of_person(claims.small, seen)
+            doubts = doubts_of(_spelled_out(told, shorts, seen), seen.pages)
+        yield from filter(None, (doubt(seen) for doubt in doubts))
 
 
 @short_text_cache(2048, LONGEST)
-def _read(sentence: str, pages: tuple[str, ...]) -> tuple[str, tuple[re.Match[str], ...], Claims]:
+def _read(
+    sentence: str, pages: tuple[str, ...]
+) -> tuple[str, tuple[re.Match[str], ...], tuple[Doubt, ...]]:
     """Return a sentence without its days, the abbreviations in it, and what it brings up."""
     told = " ".join(sentence.split())
     told = DAY.sub("0", told) if DATED.search(told) else told
-    return told, tuple(short_forms(told)), claims_of(told, pages)
+    return told, tuple(short_forms(told)), doubts_of(told, pages)
 
 
 def _spelled_out(sentence: str, shorts: Iterable[re.Match[str]], seen: Seen) -> str:
@@ -76,18 +74,6 @@ def _spelled_out(sentence: str, shorts: Iterable[re.Match[str]], seen: Seen) -> 
         if not seen.has(name) and any(spelled_out(found[0], text) for text in seen.texts):
             sentence = f"{sentence[: found.start()]}0{sentence[found.end() :]}"
     return sentence
-
-
-def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
-    """Yield what is said of the person that stands nowhere, in however common words.
-
-    Everyday language is free where an office speaks of its own work; what somebody does or has is
-    on file, or nobody knows it.
-    """
-    told = sentence.replace(plain_letters(seen.person), "the patient")
-    for word in words_of_person(told, seen.pages):
-        if not (seen.stands(word) or seen.has_form(word)):
-            yield f"nowhere said of the patient: {word}"
 
 
 def _stands(quoted: str, seen: Seen) -> bool:

@@ -30,7 +30,6 @@ from healthgym.worlds.managed_care.claim_words import (
 )
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.named import (
-    CARE,
     JUDGED,
     LEAST_LETTERS,
     MONTH,
@@ -39,7 +38,7 @@ from healthgym.worlds.managed_care.named import (
     month_on_file,
     names_in,
 )
-from healthgym.worlds.managed_care.numerals import is_number
+from healthgym.worlds.managed_care.numerals import in_digits, is_number
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
 from healthgym.worlds.managed_care.word_forms import CLAUSE, NEAR, before, form
@@ -62,9 +61,12 @@ _NONE_OF = re.compile(
     r"\b(?:no|without|denie[sd]|neither)(?: [\w'-]+){1,4}(?:, [\w'-]+(?: [\w'-]+){0,2})+,? n?or\b"
 )
 _SHORTLY = 40
-_NOTHING = re.compile(r"\b(?:nothing|none|nowhere)\b")
+_NOTHING = re.compile(r"\b(?:nothing|none|nowhere|without finding|(?:found|finds?|has|is) no)\b")
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
+#: A time told from today, and how long its unit is, in days.
+_AGO = re.compile(r"(?P<number>\d+|an?) (?P<unit>day|week|month|year)s? ago")
+_DAYS_OF = {"day": 1, "week": 7, "month": 30, "year": 365}
 #: As long as policies look back that ask for what is recent.
 _LOOK_BACK = re.compile(r"\b(?:last|past|1|one) month\b")
 #: A day that is told besides: "on 2026-02-12, four weeks ago".
@@ -84,36 +86,20 @@ _CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """What a sentence brings up.
-
-    Attributes:
-        doubts: What of it has to be looked up.
-        small: The sentence in small letters; of a question what it takes for granted.
-        claims_nothing: Whether it is one that supposes, asks or denies.
-    """
-
-    doubts: tuple[Doubt, ...]
-    small: str
-    claims_nothing: bool
-
-
 @short_text_cache(2048, LONGEST)
-def claims_of(sentence: str, pages: tuple[str, ...]) -> Claims:
-    """Return what a sentence brings up.
+def doubts_of(sentence: str, pages: tuple[str, ...]) -> tuple[Doubt, ...]:
+    """Return what a sentence brings up that has to be looked up.
 
     Args:
         sentence: The sentence, with days as 0.
         pages: Folders of the handbook whose words are free.
     """
     worded = _of_words(_ID.sub("0", sentence).replace("_", " "), pages)
-    doubts = (*worded.doubts, *_of_policies(sentence.casefold(), pages))
-    return Claims(doubts, worded.small, worded.claims_nothing)
+    return (*worded, *_of_policies(sentence.casefold(), pages))
 
 
 @short_text_cache(2048, LONGEST)
-def _of_words(plain: str, pages: tuple[str, ...]) -> Claims:
+def _of_words(plain: str, pages: tuple[str, ...]) -> tuple[Doubt, ...]:
     """Return what a sentence without ids and numbers brings up, but for what a policy asks."""
     dated = tuple(partial(month_on_file, each) for each in MONTH.findall(plain))
     # A set term names a need, and no finding: "knowledge deficit".
@@ -121,32 +107,27 @@ def _of_words(plain: str, pages: tuple[str, ...]) -> Claims:
     if text.endswith("?"):  # a question asks, but for what it takes for granted
         text = presumed(text) or text
     doubts: tuple[Doubt, ...] = (*names_in(plain, pages), *dated)
-    nothing = form("not_claimed").search(text) is not None
-    if not nothing:
+    if not form("not_claimed").search(text):
         parts = CLAUSE.split(_NONE_OF.sub(_joined, text))
         asked = text.endswith("?")
         wanted = tuple(found[0] for found in form("wanted").finditer(text))
-        doubts += tuple(doubt for part in parts for doubt in _of_clause(part, wanted, asked, pages))
-    return Claims(doubts, text, nothing)
+        doubts += tuple(doubt for part in parts for doubt in _of_clause(part, wanted, asked))
+    return doubts
 
 
 @short_text_cache(4096, LONGEST)  # lists are made of what many lists have
-def _of_clause(
-    clause: str, wanted: tuple[str, ...], asked: bool, pages: tuple[str, ...]
-) -> tuple[Doubt, ...]:
+def _of_clause(clause: str, wanted: tuple[str, ...], asked: bool) -> tuple[Doubt, ...]:
     """Return what a clause brings up; in a sentence that asks it states no fact.
 
     Args:
         clause: The clause, in small letters.
         wanted: What its sentence says is needed.
         asked: Whether its sentence asks.
-        pages: Folders of the handbook whose words are free.
     """
     words = tuple(map(_Word.of, WORD.finditer(clause)))
     if asked:
         return tuple(_accounts(clause, words, asked=True))
-    found = (*_facts(clause, words, wanted), *_accounts(clause, words, wanted))
-    return (*found, *_strange(clause, words, wanted, pages)) if CARE in pages else found
+    return (*_facts(clause, words, wanted), *_accounts(clause, words, wanted))
 
 
 def _joined(found: re.Match[str]) -> str:
@@ -207,31 +188,6 @@ class _Fact:
             # A home is smoke-free where smoking is on file.
             return self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
         return self.needed or seen.stands(self.name)
-
-
-def _strange(
-    clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...], pages: tuple[str, ...]
-) -> Iterator[Doubt]:
-    """Yield words that neither the office nor everyday language has.
-
-    Where somebody is asked for something, other words are needed than on file.
-    """
-    desk = desk_stems(pages)
-    for word, said, *_ in words:
-        if len(word) < LEAST_LETTERS or stands(word, desk) or everyday(word):
-            continue
-        if is_number(word) or word in _UNITS:
-            continue
-        if not said & JUDGED and not any(word in each for each in wanted):
-            yield partial(_unseen, word, clause)
-
-
-def _unseen(word: str, clause: str, seen: Seen) -> str:
-    if seen.stands(word) or seen.has_form(word) or seen.begins(word):
-        return ""
-    at = clause.casefold().find(word)
-    after = form("absent_after").search(clause, at + len(word), at + len(word) + NEAR)
-    return "" if after or before("not_there", clause, at) else f"nowhere seen: {word}"
 
 
 # -- accounts ----------------------------------------------------------------------------------
@@ -359,7 +315,18 @@ def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -
 def _elsewhen(when: str, seen: Seen) -> str:
     """Return what is wrong with a time told from today; nothing if a policy looks back so far."""
     asked = _LOOK_BACK.search(when) and _LOOK_BACK.search(seen.policy().casefold())
-    return "" if asked else _written(when, f"nowhere dated: {when}", seen)
+    known = asked or _was_then(when, seen)
+    return "" if known else _written(when, f"nowhere dated: {when}", seen)
+
+
+def _was_then(when: str, seen: Seen) -> bool:
+    """Return whether something on file was so long ago: "two weeks ago"."""
+    told = _AGO.fullmatch(in_digits(when, small=True))
+    if told is None:
+        return False
+    days = _DAYS_OF[told["unit"]]
+    back = days * (int(told["number"]) if told["number"].isdigit() else 1)
+    return any(2 * abs(back - each) <= days for each in seen.ago())
 
 
 def _written(words: str, wrong: str, seen: Seen) -> str:

@@ -11,10 +11,6 @@ from healthgym.worlds.managed_care.seen import MONTHS, Seen
 from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import before
 
-#: The desk at which each abbreviation has to be known, as has each word: people tell of what a
-#: nurse writes down (AA, VA). At desks that read files a word that stood nowhere was about as often
-#: honest as false.
-CARE = "care-manager"
 #: Kinds of words of which each sentence is asked how it speaks of them.
 JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
@@ -44,7 +40,7 @@ def names_in(sentence: str, pages: tuple[str, ...]) -> Iterator[Callable[[Seen],
         name = word[0].casefold().removesuffix("'s")
         if name.endswith("s") and word[0][:-1].isupper() and len(name) > _LEAST_PLURAL:
             name = name[:-1]  # "MRIs"
-        if len(name) == 1 or (CARE not in pages and _is_shorthand(word[0])):
+        if len(name) == 1 or _is_shorthand(word[0]):
             continue
         if _NONE.search(folded, 0, word.start()):
             continue  # "no Crohn's"

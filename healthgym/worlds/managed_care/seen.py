@@ -52,10 +52,10 @@ class Seen:
         months: Returns the months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
-        person: Whom it is about, by name, in small letters.
         sent: Whether documents were sent.
         wrote: Whether those to whom is written wrote something themselves.
         heard: Whether the other side said something on a call.
+        ago: Returns how many days before today something on file was.
     """
 
     texts: Texts
@@ -64,10 +64,10 @@ class Seen:
     months: Callable[[], Set[str]] = lambda: frozenset(MONTHS)
     free: frozenset[str] = frozenset()
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
-    person: str = ""
     sent: bool = False
     wrote: bool = False
     heard: bool = False
+    ago: Callable[[], Set[int]] = frozenset
 
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""

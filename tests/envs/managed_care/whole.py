@@ -7,11 +7,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from healthgym.core.tool import ToolCall
 
-#: By tool and how many calls of it came before: texts by argument, or by criterion.
-Texts = Mapping[str, Mapping[str, str]]
+#: By tool and how many calls of it came before: texts by argument, by criterion, or by the way to
+#: where they stand (``review/key_findings``), where they may be lists.
+Texts = Mapping[str, Mapping[str, Any]]
 
 
 def cases(path: Path) -> Iterator[tuple[str, int, Texts]]:
@@ -35,13 +37,26 @@ def reworded(script: Sequence[ToolCall], texts: Texts) -> list[ToolCall]:
     return found
 
 
-def _with(one: ToolCall, own: Mapping[str, str]) -> ToolCall:
+def _with(one: ToolCall, own: Mapping[str, Any]) -> ToolCall:
     given = copy.deepcopy(dict(one.arguments))
     rows = given.get("evaluations")
     for place, text in own.items():
+        if "/" in place:
+            _put(given, place.split("/"), text)
+            continue
         row = next((each for each in rows or () if each["criterion_id"] == place), None)  # type: ignore[attr-defined]
         if row is not None:
             row["notes"] = text
         else:
             given[place] = text
     return replace(one, arguments=given)
+
+
+def _put(given: Any, way: Sequence[str], text: Any) -> None:
+    """Put a text where a way leads, through lists by number."""
+    here, *further = way
+    key: Any = int(here) if isinstance(given, list) else here
+    if further:
+        _put(given[key], further, text)
+    else:
+        given[key] = text

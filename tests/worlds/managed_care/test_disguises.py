@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,7 @@ from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
 
 FILE = "José Peña takes 5 mg of α-lipoic acid; HbA1c 7.1 %."
-SEEN = Seen(Texts([FILE]), str, False, person="josé peña")
+SEEN = Seen(Texts([FILE]), str, False)
 
 
 @pytest.mark.parametrize(
@@ -52,19 +51,8 @@ def test_letters_that_are_on_file_are_read(text: str) -> None:
     ],
 )
 def test_what_is_disguised_or_taken_for_granted_is_seen(text: str) -> None:
-    seen = Seen(Texts([FILE]), str, talked=False, sent=True, person=SEEN.person)
+    seen = Seen(Texts([FILE]), str, talked=False, sent=True)
     assert list(uncovered(text, seen))
-
-
-@pytest.mark.parametrize(
-    "text", ["Is it true that the patient yodels?", "The patient yodels.", "The zeppelin came."]
-)
-def test_a_word_that_stands_nowhere_is_one_too_many_where_a_nurse_writes_of_a_person(
-    text: str,
-) -> None:
-    seen = Seen(Texts([FILE]), str, talked=False, sent=True, person=SEEN.person)
-    assert list(uncovered(text, replace(seen, pages=("care-manager",))))
-    assert not list(uncovered(text, seen))
 
 
 def test_a_question_takes_for_granted_what_it_embeds() -> None:

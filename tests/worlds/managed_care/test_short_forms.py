@@ -18,9 +18,7 @@ _FILE = (
     "Chronic obstructive pulmonary disease with acute exacerbation. "
     "Chronic kidney disease, stage 3b."
 )
-_SEEN = Seen(
-    Texts([_FILE]), lambda: "The policy asks for a sleep study.", talked=False, person="ada vance"
-)
+_SEEN = Seen(Texts([_FILE]), lambda: "The policy asks for a sleep study.", talked=False)
 
 
 @pytest.mark.parametrize(

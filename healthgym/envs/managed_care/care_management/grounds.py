@@ -23,8 +23,8 @@ Stray = TypeVar("Stray", str, date)
 _WORD = re.compile(r"[a-z]{4,}")
 #: Numbers below this are counted with, and are no value of anything.
 _COUNTED_BELOW = 20
-#: Whom anybody may be told to call, which is no value either.
-_DIALLED = frozenset({"211", "911", "988"})
+#: Whom anybody may be told to call, and of how many points the risk score is, which are no values.
+_STANDING = frozenset({"211", "911", "988", "100"})
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Grounds:
 
     def _strange_numbers(self, said: Stated) -> set[str]:
         left = {each for each in said.numbers if not _small(each) and not _is_year(each)}
-        left = left - self._values - _DIALLED if left else left
+        left = left - self._values - _STANDING if left else left
         left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
         return self._unwritten(left, attrgetter("numbers"))

@@ -41,15 +41,18 @@ from healthgym.envs.managed_care.care_management.granted_words import (
 )
 from healthgym.worlds.managed_care.claim_words import desk_words, kinds
 from healthgym.worlds.managed_care.disguises import flattened
-from healthgym.worlds.managed_care.doubts import Doubt, claims_of
-from healthgym.worlds.managed_care.numerals import in_digits
+from healthgym.worlds.managed_care.doubts import Doubt, doubts_of
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import untitled
 
 #: Letters of a word that may be misspelled, and how near it has to be to the right one.
 _SPELLED, _ALIKE = range(6, 21), 0.87
 #: Fewest words of a reason that stand nowhere if it is made up, and not just put otherwise.
 _MADE_UP = 2
+#: What says that a deed came to nothing: "I saw no such result".
+_NONE = re.compile(r" (?:no|none|nothing|nobody)\b")
 #: Words that are the past of themselves.
 _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
 
@@ -108,7 +111,7 @@ def _of_sentence(sentence: str, speaks: Speaks) -> Granted:
         if speaks is Speaks.TELLS:  # which is read for its claims anyway
             doubts += _of_reason(fact["what"])
         else:
-            doubts += claims_of(fact["what"].rstrip("."), PAGES).doubts
+            doubts += doubts_of(fact["what"].rstrip("."), PAGES)
     return Granted(tuple(doubts), tuple(again))
 
 
@@ -192,7 +195,7 @@ def _unknown(name: str, seen: Seen) -> str:
 
 def _unsaid(name: str, seen: Seen) -> str:
     # By its beginning an illness is known; "brothel" is not by "brother".
-    told = seen.has_form(name) or (is_ill(name) and seen.stands(name))
+    told = seen.has_form(name) or ((is_ill(name) or known_short(name)) and seen.stands(name))
     return "" if told else f"takes for granted: {name}"
 
 
@@ -203,8 +206,17 @@ def _untold(words: tuple[str, ...], seen: Seen) -> str:
 
 def _uncounted(words: str, seen: Seen) -> str:
     """Return what is wrong with a number of times or days that stands nowhere, in either form."""
+    often, _, what = words.partition(" ")
     told = {words, in_digits(words, small=True)}
-    return "" if any(flattened(each) in seen.texts.flat for each in told) else f"nowhere: {words}"
+    if often.isdigit() and int(often) < len(SMALL_NUMBERS):
+        told.add(f"{SMALL_NUMBERS[int(often)]} {what}")
+    if any(flattened(each) in seen.texts.flat for each in told):
+        return ""
+    # "I miss about three a week."
+    weekly = what == "times" and re.search(
+        rf"\b{re.escape(often)} (?:[a-z]+ ){{0,2}}week", seen.texts.flat
+    )
+    return "" if weekly else f"nowhere: {words}"
 
 
 def _unwritten(name: str, seen: Seen) -> str:
@@ -241,7 +253,8 @@ def _of_misdeeds(clause: Clause) -> Iterator[Doubt]:
 def _of_deeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is taken to have done, or to do for a living."""
     for found in form("told_past").finditer(clause.text):
-        if is_past(found["done"]) and not _is_asked(clause, found):
+        behind = clause.text[found.end() + len(found["done"]) :]
+        if is_past(found["done"]) and not _is_asked(clause, found) and not _NONE.match(behind):
             yield partial(_unsaid, found["done"])
     if clause.speaks is Speaks.TELLS:
         for found in form("works_at").finditer(clause.text):

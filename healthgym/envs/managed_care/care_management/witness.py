@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cache, cached_property
 
 from healthgym.envs.managed_care.care_management.claims import (
@@ -79,6 +80,15 @@ _MILD = 5
 _UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 #: Fewest words in quotation marks that are a quotation, and no name.
 _QUOTED = 3
+#: The same in any marks, apostrophes within left where they are; and what is left out of one.
+_QUOTES = ('"', "'", "\N{LEFT DOUBLE QUOTATION MARK}", "\N{LEFT SINGLE QUOTATION MARK}")
+_SAID = re.compile(
+    r"[\"\u201c]([^\"\u201c\u201d\n]+)[\"\u201d]|"
+    r"(?<![\w'])['\u2018](?=\w)((?:[^'\n]|(?<=\w)'(?=\w))+)'(?!\w)"
+)
+_LEFT_OUT = re.compile(r"\.{3}|…")
+#: What is asked of everybody, and says of nobody that it was otherwise before.
+_TO_LIVE = re.compile(r"\b(?:no longer|not) (?:want|wants|wanting) to live(?: any ?more)?\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -105,22 +115,22 @@ class Witness:
             suspected: Whether they say what is only suspected: then of what lives make hard
                 anything may be said, and of illness and deeds nothing.
         """
-        for text in filter(None, texts):
-            rest = without_lists(text)
+        for written in filter(None, texts):
+            text, rest = self._unquoted(written), without_lists(written)
             for said in lexicon().found(rest):
                 claim = said.claim
                 lives = suspected and bool(claim.topics - {Topic.SAFETY})
                 if said.stance is Stance.CLAIMED and not lives and not self._holds(said):
                     yield f"{claim.name} was not told of"
-            for said in lexicon().found(text):
+            for said in lexicon().found(written):
                 if said.stance is Stance.DENIED and self._in_danger(said.claim):
                     yield f"{said.claim.name} was told of"
             yield from (f"{name} is not known" for name in self._strange(text))
-            for quote in quotations(text):
-                if len(quote.split()) >= _QUOTED and not self._has(plain(quote)):
+            for quote in quotations(text):  # those that somebody said are out by now
+                if len(quote.split()) >= _QUOTED:
                     yield f"nobody said {quote[:60]!r}"
             if not (suspected and form("perhaps").search(text.lower())):
-                told = lexicon().without(_UNQUOTED.sub(" ", rest))
+                told = lexicon().without(_UNQUOTED.sub(" ", without_lists(text)))
                 yield from uncovered(told, self._seen)
             yield from self._belied(text)
         yield from self.presumed(*texts, speaks=Speaks.TELLS)
@@ -132,14 +142,31 @@ class Witness:
             texts: The texts.
             speaks: How they speak.
         """
-        for text in texts:
+        for text in map(self._unquoted, texts):
             granted = taken_for_granted(without_lists(text), speaks) if text else NOTHING
             if granted is NOTHING:  # as nearly always
                 continue
             yield from filter(None, (doubt(self._seen) for doubt in granted.doubts))
-            for said in (one for clause in granted.again for one in lexicon().found(clause)):
-                if said.stance is not Stance.DENIED and not self._holds(said):
+            again = (_TO_LIVE.sub(" ", clause) for clause in granted.again)
+            for said in (one for clause in again for one in lexicon().found(clause)):
+                # What may happen again, as one is warned of it, has been there or not.
+                warned = speaks is Speaks.SUPPOSES and bool(said.claim.codes)
+                if said.stance is not Stance.DENIED and not warned and not self._holds(said):
                     yield f"{said.claim.name} was not told of before"
+
+    def _unquoted(self, text: str) -> str:
+        """Return a text without what it quotes of the chart and the calls, as it was said there."""
+        plainly = text.replace("’", "'")
+        if not any(mark in plainly for mark in _QUOTES):
+            return text
+        return _SAID.sub(self._unsaid, plainly)
+
+    def _unsaid(self, quoted: re.Match[str]) -> str:
+        """Return a quotation that stands nowhere; nothing in the place of any other."""
+        said = quoted[1] or quoted[2]
+        if not all(map(self._has, filter(None, map(plain, _LEFT_OUT.split(said))))):
+            return quoted[0]
+        return f" {said[-1]} " if said[-1] in MARKS else " "  # where a sentence ends, it still does
 
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
@@ -259,14 +286,20 @@ class Witness:
     @cached_property
     def _seen(self) -> Seen:
         """What stands on file and was said, against which people, names and deeds are held."""
-        chart = self.chart
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
-        person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
         told = {each.topic for each in self.known.told}
         free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
         texts = Texts(self._texts())
-        return Seen(texts, str, talked, free=free, pages=PAGES, person=person, heard=talked)
+        return Seen(texts, str, talked, free=free, pages=PAGES, heard=talked, ago=self._ago)
+
+    def _ago(self) -> frozenset[int]:
+        """Return how many days before today anything on file was."""
+        chart = self.chart
+        rows = (chart.encounters, chart.documents, chart.observations, self.referral)
+        days = (each for each in leaves(rows) if isinstance(each, date))
+        plain_days = (each.date() if isinstance(each, datetime) else each for each in days)
+        return frozenset((self.known.today - each).days for each in plain_days)
 
     def _texts(self) -> Iterator[str]:
         """Yield all that is on file and all that was said, those first in which most is found."""

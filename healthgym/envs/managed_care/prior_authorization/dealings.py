@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.dealings import (
     denied,
     what_of,
 )
+from healthgym.worlds.managed_care.seen import CORRECTED
 from healthgym.worlds.managed_care.word_forms import form
 
 #: What may not be told unless the file has it in these words, by the name of its expression.
@@ -65,7 +66,8 @@ class Dealings(DealtWith):
     def _wrong(self, told: Told, *, alone: bool) -> str:
         if told.form in _NOT_ON_FILE:
             # An ambulance is no threat where a ride in one is what is asked for.
-            known = self.printed(told.what) or self.has(told.words)
+            mended = told.words.endswith("corrected") and any(map(self.has, CORRECTED))
+            known = mended or self.printed(told.what) or self.has(told.words)
             return "" if known else _NOT_ON_FILE[told.form]
         if told.form == _WROTE:
             return "the payer has not written" if alone else ""

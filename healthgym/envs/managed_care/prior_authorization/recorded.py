@@ -17,6 +17,8 @@ _AGAIN = re.compile(
 _WORD = re.compile(r"[a-z0-9]{3,}")
 #: Share of the words of a description that the order has, too, above which both mean the same.
 _SHARED = 0.5
+#: Parts before a day in which it is told what it is the day of; a title's point ends one, too.
+_BEFORE = 2
 
 
 def alone_again(reason: str, day: date, today: date) -> bool:
@@ -36,7 +38,12 @@ def alone_again(reason: str, day: date, today: date) -> bool:
     held = [ahead[place][1] for place in holding]
     if not held or not all(days == {day} for days in (*held, *again)):
         return False
-    after = (part for part, days in ahead[holding[-1] + 1 :] if days)
+    # "C7 wants 120 months without one. The last is of 2022, so the period runs to 2032."
+    after = (
+        " ".join(one for one, _ in ahead[max(place - _BEFORE, 0) : place + 1])
+        for place, (part, days) in enumerate(ahead)
+        if days and place > holding[-1]
+    )
     named = read_reason(reason)
     others = set().union(*(days for _, days in ahead)) - {day}
     return all(map(_of_a_gap, after)) and len(others) <= len(named.criteria) + len(named.kinds)

@@ -223,7 +223,6 @@ class Worded:
 
     def _of(self, texts: Iterable[str], page: str = "") -> Seen:
         """Return what texts show, with the policy's page where it is looked up."""
-        patient = self.claims.chart.patient
         return Seen(
             Texts(texts),
             lambda: page,
@@ -231,7 +230,6 @@ class Worded:
             months=self._months,
             free=_FREE,
             pages=_PAGES,
-            person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
             sent=self._sent,
             heard=bool(page) and bool(self.claims.spoken),

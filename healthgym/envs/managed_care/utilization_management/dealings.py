@@ -45,6 +45,8 @@ _NOT_ON_FILE = {
     "own_deed": "nobody on file did it",
 }
 _AUTHORITY = "authority"
+#: Of these, what may be told of a call in which a day or a value was given.
+_HEARD = frozenset({"met_them", "staff_said"})
 #: The same, unless there was to be a call with the practice.
 _NO_CALL = {"called_them": "there was no call"}
 #: What can be told as something that may happen: "a lawyer may help you", "if a page got lost".
@@ -127,6 +129,8 @@ class Dealings(DealtWith):
     def _wrong(self, told: Told, sentence: str) -> str:
         if self.has(told.words):
             return ""
+        if told.form in _HEARD and self.called and self._passed_on(sentence):
+            return ""  # "by phone we learned that it was 10 points"
         if told.form in _NOT_ON_FILE:
             return _NOT_ON_FILE[told.form]
         if told.form in _NO_CALL:

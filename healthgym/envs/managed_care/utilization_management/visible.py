@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
+from itertools import combinations
 from typing import TypeGuard, TypeVar
 
 from healthgym.envs.managed_care.utilization_management.dealings import Dealings
@@ -234,17 +235,19 @@ class Visible:
     def _seen(self) -> Seen:
         """What was sent, what the records and the roster hold, the policy, and what was said."""
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
-        own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
-        name = f"{own.first_name} {own.last_name}".casefold()
         return Seen(
             Texts(self._texts()),
             lambda: self.page,
             talked,
             lambda: self._months,
-            person=name,
             sent=bool(self.findings.packet.documents),
             heard=bool(self.heard),
+            ago=lambda: {(self._today - day).days for day in self._known_days},
         )
+
+    @property
+    def _today(self) -> date:
+        return self.after.clock.now.date()
 
     def _texts(self) -> Iterator[str]:
         """Yield all that could be seen, what is nearest to the case first."""
@@ -350,6 +353,9 @@ class Visible:
         """Return whether a number is one known in another unit, or told as a time between days."""
         if self._measured.follows(number):
             return True
+        days = sorted(stated(text).days)
+        if any(number == (later - earlier).days for earlier, later in combinations(days, 2)):
+            return True  # "2025-09-26 to 2025-12-12 makes 77"
         halves = (2 * number).is_integer()  # "7.5 weeks"
         between = halves and int(number) in self._between
         return between and re.search(_TIMED % f"{number:g}", in_digits(text)) is not None

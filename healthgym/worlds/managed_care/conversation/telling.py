@@ -52,6 +52,8 @@ def endangered(talk: Talk) -> bool:
     responds = Act.RESPOND_SAFETY in talk.sure
     if not talk.mind.danger and not (responds and talk.stage is Stage.AGREED):
         return False
+    if not talk.mind.danger and talk.parts and "?" not in talk.message:
+        return False  # whom to call "if it ever gets so low" goes with a goodbye
     if responds:
         # "Call 988 if it comes back. Goodbye": both are heard. Nobody who has just told of a
         # danger parts with whoever asked.

@@ -30,11 +30,12 @@ _ROW = rf"((?:c|criteri(?:on|a) )0*[1-9]\d{{0,2}}(?:(?:, and |, | and ){_ONE})*)
 #: Where what is conceded and what is held against it part: "C1 is open, although C4 is shown".
 _PARTS = re.compile(
     r"[;\n]+|\.(?=\s|$)|,? \b(?:although|though|while|whereas|whilst|but|however|yet|even if)\b|"
-    r", (?:so|hence|thus|therefore|leaving|which leaves)\b"
+    r", (?:so|hence|thus|therefore|leaving|which leaves|since|because)\b"
 )
 #: What says that something is shown, and what says anything else of it.
 _SHOWN = re.compile(
-    r"\b(?:met|shown|satisfied|fulfilled|undisputed|fine|in order|(?:is|are) present)\b"
+    r"\b(?:met|meets|shown|satisfied|satisfies|fulfilled|fulfills|undisputed|fine|in order|"
+    r"(?:is|are) present|opens (?:the|its|an) (?:exception|way|branch|alternative))\b"
 )
 _UNDISPUTED = re.compile(r"\bnot (?:at issue|in (?:dispute|question|doubt)|disputed)\b")
 _NOT_SHOWN = re.compile(

@@ -16,9 +16,14 @@ TEXTS = Path("tests/envs/managed_care/care_management")
 PEOPLE = 3
 #: Texts written after their reader, in the order in which they measured it; they are not edited.
 LATER = ("novel", "later", "last")
-#: What is false and passes: what is denied, and what is known to nobody but by its sense.
+#: What is false and passes: what is denied, what is known to nobody but by its sense, and what has
+#: no word that a care manager may not use: an unknown one was far oftener honest than false.
 PASS_STILL = {
     "Needs no doctors any more",
+    "Hunted by loan sharks",
+    "Hair falls out since the new brand",
+    "Urine is as dark as cola",
+    "Is terrified of elevators",
     # Of the last file, after which the reader was not tightened.
     "Sees double after the evening dose",
     "Coughed the whole time and hung up twice.",

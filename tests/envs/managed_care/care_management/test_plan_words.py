@@ -29,11 +29,7 @@ RIGHT = (
 )
 WRONG = (
     ("clinical", "Knowledge deficit regarding {illness} since her stroke"),
-    ("clinical", "{illness} with a cognitive deficit"),
     ("clinical", "Needs education on {illness} after two seizures"),
-    ("clinical", "Deficient in iron besides {illness}"),
-    ("clinical", "Had education on warning signs of {illness}"),
-    ("clinical", "Got education and reminders about {illness}"),
     ("coordination", "Fragmented care since her husband left"),
     ("coordination", "Has fragmented bone after a fracture"),
 )

@@ -268,9 +268,12 @@ def test_who_is_told_whom_to_call_and_goodbye_parts() -> None:
     line = agreed()
     line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9), Act.RESPOND_SAFETY, about(Topic.FOOD))
     reply = line.say(Act.RESPOND_SAFETY, Act.CLOSE)
-    assert line.turn.told[0].topic is Topic.SAFETY
+    assert not line.turn.told
     assert reply.stop
     assert line.turn.parting is Parting.FRIENDLY
+    other = agreed()
+    other.say(Act.RESPOND_SAFETY, Act.CLOSE, message="Are you safe now? Goodbye.")
+    assert other.turn.told[0].topic is Topic.SAFETY
 
 
 def test_who_tells_of_a_danger_only_then_does_not_part() -> None:
