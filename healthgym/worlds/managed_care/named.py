@@ -15,7 +15,9 @@ from healthgym.worlds.managed_care.word_forms import before
 JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
 MONTH_NAMES = "|".join((*MONTHS, *(rf"{month[:3]}\b\.?" for month in MONTHS), r"Sept\b\.?"))
-MONTH = re.compile(rf"\b({MONTH_NAMES})(?!\w)(?! \d)")
+#: "May I ask" is no month.
+_ASKS = r"(?<!May)|(?! (?:I|we|you|he|she|it|they|this|that|these|be|not)\b)"
+MONTH = re.compile(rf"\b({MONTH_NAMES})(?!\w)(?! \d)(?:{_ASKS})")
 #: Most letters of an abbreviation, and fewest of a word that is none.
 _SHORTHAND, LEAST_LETTERS = 5, 4
 _LEAST_PLURAL = 3

@@ -19,20 +19,20 @@ _DEVELOPED = {
     ("fresh", "UM"): (0, 0),
     ("fresh", "CM"): (0, 0),
     ("fresh", "PA"): (5, 0),
-    ("office", "UM"): (12, 0),
-    ("office", "CM"): (0, 0),
+    ("office", "UM"): (13, 0),
+    ("office", "CM"): (3, 0),
     ("office", "PA"): (11, 0),
     ("later", "PA"): (10, 0),
-    ("desk", "UM"): (4, 3),
+    ("desk", "UM"): (5, 2),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (18, 0),
-    ("fresh", "CM"): (4, 1),
-    ("fresh", "PA"): (12, 0),
-    ("office", "UM"): (35, 3),
-    ("office", "CM"): (16, 2),
+    ("fresh", "CM"): (5, 0),
+    ("fresh", "PA"): (13, 0),
+    ("office", "UM"): (36, 3),
+    ("office", "CM"): (16, 1),
     ("office", "PA"): (13, 0),
-    ("later", "PA"): (34, 1),
+    ("later", "PA"): (35, 1),
     ("desk", "UM"): (31, 2),
 }
 _LEAST = 30

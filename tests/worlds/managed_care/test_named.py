@@ -21,6 +21,7 @@ SEEN = Seen(_FILE, str, talked=False)
         "The MRIs state a diameter only.",
         "The rule of Texas was followed.",
         "No cancer of stomach, liver or kidney is on record.",
+        "May I ask for one more page?",
     ],
 )
 def test_what_names_nobody_and_nothing_is_free(text: str) -> None:

@@ -36,6 +36,7 @@ _SCREEN, _POSITIVE = ("1", "2"), 3
 _HARM = "9"
 #: Parts that say who looks after somebody, and nothing of what an illness is.
 _ABOUT_CARE = frozenset({Part.TREATMENT, Part.FOLLOW_UP})
+_LEFT_OUT = re.compile(r"\.{3}|…")
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
@@ -306,12 +307,17 @@ class Talk:
         said = " ".join(
             plain(message.content) for session in self.sessions for message in session.messages
         )
-        return tuple(quote for quote in quotes if plain(quote) not in said)
+        return tuple(quote for quote in quotes if not all(map(said.__contains__, pieces(quote))))
 
 
 def quotations(text: str) -> tuple[str, ...]:
     """Return what stands in quotation marks in a text."""
     return tuple(_QUOTED.findall(text))
+
+
+def pieces(quote: str) -> tuple[str, ...]:
+    """Return the words of a quotation, in the runs between which something is left out."""
+    return tuple(filter(None, map(plain, _LEFT_OUT.split(quote))))
 
 
 def plain(text: str) -> str:

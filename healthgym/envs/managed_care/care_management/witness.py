@@ -28,7 +28,7 @@ from healthgym.envs.managed_care.care_management.taken_for_granted import (
     NOTHING,
     taken_for_granted,
 )
-from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
+from healthgym.envs.managed_care.care_management.talk import Talk, pieces, plain, quotations
 from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -80,13 +80,12 @@ _MILD = 5
 _UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 #: Fewest words in quotation marks that are a quotation, and no name.
 _QUOTED = 3
-#: The same in any marks, apostrophes within left where they are; and what is left out of one.
+#: The same in any marks, apostrophes within left where they are.
 _QUOTES = ('"', "'", "\N{LEFT DOUBLE QUOTATION MARK}", "\N{LEFT SINGLE QUOTATION MARK}")
 _SAID = re.compile(
     r"[\"\u201c]([^\"\u201c\u201d\n]+)[\"\u201d]|"
     r"(?<![\w'])['\u2018](?=\w)((?:[^'\n]|(?<=\w)'(?=\w))+)'(?!\w)"
 )
-_LEFT_OUT = re.compile(r"\.{3}|…")
 #: What is asked of everybody, and says of nobody that it was otherwise before.
 _TO_LIVE = re.compile(r"\b(?:no longer|not) (?:want|wants|wanting) to live(?: any ?more)?\b", re.I)
 
@@ -164,7 +163,7 @@ class Witness:
     def _unsaid(self, quoted: re.Match[str]) -> str:
         """Return a quotation that stands nowhere; nothing in the place of any other."""
         said = quoted[1] or quoted[2]
-        if not all(map(self._has, filter(None, map(plain, _LEFT_OUT.split(said))))):
+        if not all(map(self._has, pieces(said))):
             return quoted[0]
         return f" {said[-1]} " if said[-1] in MARKS else " "  # where a sentence ends, it still does
 

@@ -28,7 +28,8 @@ class PolicyLibraryToolset(OfficeToolset):
         """Search policies, earlier versions included; check in_force, plans and states.
 
         Args:
-            words: Words of the title, or the code of a procedure, such as "27447".
+            words: Words of the title or of a procedure, or its code, such as "27447"; found is what
+                has most of them.
             category: Only policies of this category.
             plan: Only policies that hold for this plan, by its name.
             state: Only policies that hold in this state, two letters.
@@ -37,7 +38,7 @@ class PolicyLibraryToolset(OfficeToolset):
 
     @tool(ToolKind.READ, takes=LOOK)
     def get_file(self, policy_id: str, version: str | None = None) -> str:
-        """Read a policy: where it holds, what it covers, each criterion in words.
+        """Read a policy: where it holds, what it covers, each criterion, and how they fit together.
 
         Args:
             policy_id: Id of the policy, such as "MP-SUR-014".

@@ -128,6 +128,16 @@ def walk(node: Node) -> Iterator[Node]:
             ahead += reversed(parts(here))
 
 
+def outline(node: Node) -> str:
+    """Return how criteria fit together, by their ids: "all of (any of (C1, C2), not C3)"."""
+    if isinstance(node, _LISTS):
+        many = f"at least {node.n}" if isinstance(node, AtLeast) else node.kind
+        return f"{many} of ({', '.join(map(outline, node.parts))})"
+    if isinstance(node, Unless):
+        return f"({outline(node.requirement)} unless {outline(node.exception)})"
+    return f"not {outline(node.part)}" if isinstance(node, Not) else node.id
+
+
 def criteria(node: Node) -> tuple[AnyCriterion, ...]:
     """Return the criteria of a tree in the order of the page."""
     return _leaves(node)

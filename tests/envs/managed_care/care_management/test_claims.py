@@ -23,6 +23,13 @@ def test_every_way_is_found_by_its_letters() -> None:
         ("She does not feel hopeless.", {Stance.DENIED}),
         ("Does she feel hopeless?", {Stance.OPEN}),
         ("The plan is kept.", set()),
+        ("He says that he won't hurt himself.", {Stance.DENIED}),
+        ('Better off dead: "No, never."', {Stance.DENIED}),
+        ("The first two depression questions were asked.", set()),
+        ("Asked about thoughts of dying.", set()),
+        ("He is dying.", {Stance.CLAIMED}),
+        ("Has bought a rope", {Stance.CLAIMED}),
+        ("Stockpiling pills at home", {Stance.CLAIMED}),
     ],
 )
 def test_how_something_is_said(text: str, stances: set[Stance]) -> None:

@@ -8,13 +8,16 @@ not edited; what one of them wrote into a section that was never assessed is lef
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
 from healthgym.envs.managed_care.care_management.family import CareFamily
+from healthgym.envs.managed_care.care_management.task import CareInstance
 from tests.envs.managed_care.care_management.playing import play
 from tests.envs.managed_care.whole import Texts, cases, reworded
 
@@ -29,10 +32,40 @@ def test_nearly_all_honest_work_passes() -> None:
     assert len(wrong) <= _WRONG_MOST, wrong
 
 
+@pytest.mark.parametrize(
+    "marks", ["'{}'", '"{}"', "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"]
+)
+def test_what_was_said_may_be_quoted_in_any_marks_and_nothing_else(marks: str) -> None:
+    difficulty, index, _ = next(cases(_DATA))
+    said = _said(difficulty, index)
+
+    def failing(quote: str) -> list[str]:
+        notes = {"summary/notes": f"Told me {marks.format(quote)} on the call."}
+        return _failing(difficulty, index, {"cm_outreach.end_outreach_call 0": notes})
+
+    assert not failing(said)
+    words = said.split()
+    assert not failing(f"{' '.join(words[:3])} ... {' '.join(words[4:])}")
+    assert failing(f"{said[:-1]}, and my landlord set the house on fire.") == ["consent_true"]
+
+
+def _said(difficulty: str, index: int) -> str:
+    """Return the longest sentence that the person says in the oracle's calls."""
+    family = CareFamily(difficulty)
+    instance = family.generator.generate(Split.TEST, index)
+    world = play(instance, _script(family, instance), family).world
+    calls = world.outreach.calls(instance.reference.case_id)
+    told = (one.content for call in calls for one in call.messages if one.role == "patient")
+    return max((part for each in told for part in re.split(r"(?<=[.!?]) ", each)), key=len)
+
+
+def _script(family: CareFamily, instance: CareInstance) -> list[ToolCall]:
+    return list(family.oracle(instance, np.random.default_rng(0)))  # type: ignore[arg-type]
+
+
 def _failing(difficulty: str, index: int, texts: Texts) -> list[str]:
     """Return what a right episode fails in somebody's words."""
     family = CareFamily(difficulty)
     instance = family.generator.generate(Split.TEST, index)
-    script: list[ToolCall] = list(family.oracle(instance, np.random.default_rng(0)))  # type: ignore[arg-type]
-    verdict = play(instance, reworded(script, texts), family).verdict()
+    verdict = play(instance, reworded(_script(family, instance), texts), family).verdict()
     return [result.check.name for result in verdict.checks if result.passed is False]

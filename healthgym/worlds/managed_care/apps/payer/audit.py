@@ -6,6 +6,7 @@ rule that was not kept; what the right decision would have been, no report says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
@@ -22,6 +23,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 
 Findings = list[dict[str, str]]
+#: Words of a citation that name nothing.
+_OF_VERSIONS = frozenset({"policy", "section", "v", "version"})
 _STATUS = {
     DeterminationDecision.APPROVED: CaseStatus.APPROVED,
     DeterminationDecision.PARTIALLY_APPROVED: CaseStatus.PARTIALLY_APPROVED,
@@ -208,6 +211,13 @@ def _report(case_id: str, found: Findings) -> Mapping[str, object]:
 
 
 def _is_of(citation: str, known: str) -> bool:
-    """Return whether a citation is of a policy's, or of a section of it."""
-    one, other = citation.strip().casefold(), known.strip().casefold()
-    return bool(one) and (one.startswith(other) or other.startswith(one))
+    """Return whether a citation is of a policy's, or of a section of it, however it is marked."""
+    one, other = _words(citation), _words(known)
+    shared = min(len(one), len(other))
+    return shared > 0 and one[:shared] == other[:shared]
+
+
+def _words(citation: str) -> list[str]:
+    """Return the words of a citation: "MP-DME-017, version 2026.1" is "MP-DME-017 (2026.1)"."""
+    words = re.findall(r"\w[\w.-]*\w|\w", citation.casefold())
+    return [word for word in words if word not in _OF_VERSIONS]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.tree import criteria, outline
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 
@@ -36,20 +36,23 @@ class PolicyLibrary(App):
         plan: str | None = None,
         state: str | None = None,
     ) -> Mapping[str, object]:
-        """Return the policies in which all words stand, versions out of force included.
+        """Return the policies in which most of some words stand, versions out of force included.
 
         Args:
-            words: Words of the title, or the code of a procedure; all policies if blank.
+            words: Words of the title or of a procedure, or its code; all policies if blank.
             category: Only policies of this category.
             plan: Only policies that hold for this plan.
             state: Only policies that hold in this state, two letters.
         """
         wanted = words.casefold().split()
         today = self.world.clock.now.date()
+        held = [(one, sum(word in _words(one) for word in wanted)) for one in self._policies()]
+        most = max((number for _, number in held), default=0)
+        least = most or len(wanted)  # what has none of them is not found
         rows = [
             _entry(one) | {"in_force": one.in_force(today)}
-            for one in self._policies()
-            if all(word in _words(one) for word in wanted)
+            for one, number in held
+            if number >= least
             and category in (None, one.category)
             and (plan is None or plan in one.plans)
             and (state is None or not one.states or state.strip().upper() in one.states)
@@ -117,8 +120,8 @@ def _entry(policy: Policy) -> dict[str, object]:
 
 
 def _words(policy: Policy) -> str:
-    codes = " ".join(one.code for one in policy.procedures)
-    return f"{policy.id} {policy.title} {codes}".casefold()
+    procedures = " ".join(f"{one.code} {one.display}" for one in policy.procedures)
+    return f"{policy.id} {policy.title} {procedures}".casefold()
 
 
 def _file(policy: Policy) -> Mapping[str, object]:
@@ -131,6 +134,7 @@ def _file(policy: Policy) -> Mapping[str, object]:
             {"criterion_id": one.id, "text": policy.text(one.id)}
             for one in criteria(policy.criteria)
         ],
+        "approved_if": outline(policy.criteria),
         "required_documents": policy.required_documents,
         "nurse_may_approve": policy.nurse_may_approve,
         "history": [{"version": version, "change": said} for version, said in policy.history],

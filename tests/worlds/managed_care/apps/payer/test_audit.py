@@ -179,3 +179,9 @@ def test_a_timeline_tells_what_happened_in_order() -> None:
     desk.cases.move(CASE, CaseStatus.CLOSED, "W-INT")
     rows: Any = desk.compliance.timeline(CASE)["items"]
     assert [row["what"] for row in rows] == ["submitted -> under_review", "under_review -> closed"]
+
+
+@pytest.mark.parametrize("cited", ["CP-1", "CP-1, section s2", "CP-1 (s2)", "policy CP-1: s2"])
+def test_a_citation_may_be_marked_in_any_way(cited: str) -> None:
+    report = REPORTS["citations"](_decided(letter={"policy_citations": (cited,)}))
+    assert not report["findings"]

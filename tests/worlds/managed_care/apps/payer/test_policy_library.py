@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -46,6 +47,22 @@ def test_a_search_finds_by_title_and_by_code_and_tells_what_is_in_force(policy: 
             ("2024.1", False),
         ]
     assert _items(shelf.search("no such words")) == []
+    spoken = f"{policy.title} {policy.procedures[0].code} please"
+    assert {row["policy_id"] for row in _items(shelf.search(spoken))} == {policy.id}
+
+
+def test_a_search_finds_what_has_most_of_the_words(policy: Policy) -> None:
+    other = next(one for one in library().values() if one.category is not policy.category)
+    shelf = _desk(policy, other).library
+    words = f"{policy.procedures[0].display} {other.title.split()[0]}"
+    assert [row["policy_id"] for row in _items(shelf.search(words))] == [policy.id]
+
+
+def test_a_file_says_how_its_criteria_fit_together(policy: Policy) -> None:
+    found: Any = _desk(policy).library.file(policy.id)
+    assert re.findall(r"C\d+", found["approved_if"]) == [
+        one.id for one in criteria(policy.criteria)
+    ]
 
 
 def test_a_search_can_be_kept_to_plan_and_state(policy: Policy) -> None:
