@@ -40,7 +40,7 @@ def alone_again(reason: str, day: date, today: date) -> bool:
         return False
     # "C7 wants 120 months without one. The last is of 2022, so the period runs to 2032."
     after = (
-        " ".join(one for one, _ in ahead[max(place - _BEFORE, 0) : place + 1])
+        " ".join(one for one, _ in ahead[max(place - _BEFORE, holding[-1] + 1) : place + 1])
         for place, (part, days) in enumerate(ahead)
         if days and place > holding[-1]
     )

@@ -16,6 +16,8 @@ from healthgym.worlds.managed_care.records.care_plan import (
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.care import FollowUpCadence
 
+_DUE = "due_date"
+
 
 def require_words(plan: CMCarePlanInput) -> None:
     """Refuse blank descriptions.
@@ -67,10 +69,11 @@ def require_dates(plan: CMCarePlanInput | CMCarePlan, today: date, most_days: in
         Refusal: Naming the day.
     """
     days = [("target_date", goal.target_date) for _, goal in _goals(plan)]
-    days += [("due_date", step.due_date) for _, _, step in _steps(plan)]
+    days += [(_DUE, step.due_date) for _, _, step in _steps(plan)]
     days.append(("follow_up_start_date", plan.follow_up_start_date))
     for name, day in days:
-        if day is not None and day <= today:
+        at_once = name == _DUE and day == today  # what has to be done the same day
+        if day is not None and day <= today and not at_once:
             raise Refusal(
                 RefusalCode.IMPLAUSIBLE_DATE,
                 f"{name} {day} is not to come; it is {today}, and later days are accepted.",

@@ -159,7 +159,11 @@ class ComplianceAudit(App):
                 found.append({"rule": "approval has a number", "decision": str(decision)})
             if decided.overridden and not decided.override_reason.strip():
                 found.append({"rule": "override has a reason", "determination": decided.id})
-            kinds = {str(letter.letter_type) for letter in self.world.letters.of(case_id)}
+            # A letter of a decision that was overturned since stays on file as it was.
+            letters = self.world.letters.of(case_id)
+            kinds = {
+                str(one.letter_type) for one in letters if one.created_at >= decided.created_at
+            }
             wrong = kinds & {str(kind) for kind in _LETTER.values()} - {str(_LETTER[decision])}
             found += [{"rule": "letter follows decision", "letter": kind} for kind in sorted(wrong)]
         elif case.status in _STATUS.values():

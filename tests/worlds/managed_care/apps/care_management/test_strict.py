@@ -219,7 +219,7 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     # A plan can be followed.
     "target in the past": ("drafted", goal(target_date="2026-03-01"), Code.IMPLAUSIBLE_DATE),
     "target in years": ("drafted", goal(target_date="2029-03-01"), Code.IMPLAUSIBLE_DATE),
-    "due today": ("drafted", step(due_date="2026-03-13"), Code.IMPLAUSIBLE_DATE),
+    "due yesterday": ("drafted", step(due_date="2026-03-12"), Code.IMPLAUSIBLE_DATE),
     "follow-up in the past": (
         "drafted",
         plan(follow_up_start_date="2020-01-01"),

@@ -185,3 +185,9 @@ def test_a_timeline_tells_what_happened_in_order() -> None:
 def test_a_citation_may_be_marked_in_any_way(cited: str) -> None:
     report = REPORTS["citations"](_decided(letter={"policy_citations": (cited,)}))
     assert not report["findings"]
+
+
+def test_a_letter_of_an_earlier_decision_is_no_finding() -> None:
+    denied = {"letter_type": "denial", "created_at": NOW - timedelta(days=9)}
+    assert not REPORTS["consistency"](_decided(letter=denied))["findings"]
+    assert REPORTS["consistency"](_decided(letter={"letter_type": "denial"}))["findings"]
