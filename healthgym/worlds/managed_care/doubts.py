@@ -41,6 +41,7 @@ from healthgym.worlds.managed_care.named import (
 from healthgym.worlds.managed_care.numerals import in_digits, is_number
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
+from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import CLAUSE, NEAR, before, form
 
 #: Says what is wrong, by what could be seen; blank if nothing is.
@@ -61,6 +62,7 @@ _NONE_OF = re.compile(
     r"\b(?:no|without|denie[sd]|neither)(?: [\w'-]+){1,4}(?:, [\w'-]+(?: [\w'-]+){0,2})+,? n?or\b"
 )
 _SHORTLY = 40
+_YESTERDAY = "yesterday"
 _NOTHING = re.compile(r"\b(?:nothing|none|nowhere|without finding|(?:found|finds?|has|is) no)\b")
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
@@ -186,7 +188,8 @@ class _Fact:
     def _stands(self, seen: Seen) -> bool:
         if self.private:
             # A home is smoke-free where smoking is on file.
-            return self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
+            named = known_short(self.name) and seen.stands(self.name)
+            return named or self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
         return self.needed or seen.stands(self.name)
 
 
@@ -230,7 +233,7 @@ def _does(name: str, before: str) -> bool:
 
 
 def _mentioned(name: str, clause: str, place: tuple[int, int], seen: Seen) -> str:
-    if seen.knows(name):
+    if seen.knows(name) or (name == _YESTERDAY and 1 in seen.ago()):
         return ""
     offered = form("offered").match(clause[place[1] : place[1] + NEAR].lstrip())
     return "" if offered or _left_open(clause, place[0]) else f"nowhere mentioned: {name}"
@@ -252,7 +255,7 @@ def _done(deed: str, told: str, seen: Seen) -> str:
 def _talked(
     clause: str, member: re.Match[str] | None, other: re.Match[str] | None, seen: Seen
 ) -> str:
-    if member and seen.wrote and member[0].startswith("you "):
+    if member and (seen.wrote or seen.spoken_with) and member[0].startswith("you "):
         member = None
     talked = member or (None if seen.talked else other)
     if talked is None or _left_open(clause, talked.start()):

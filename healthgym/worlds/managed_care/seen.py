@@ -54,6 +54,7 @@ class Seen:
         pages: Folders of the handbook whose words are the desk's own.
         sent: Whether documents were sent.
         wrote: Whether those to whom is written wrote something themselves.
+        spoken_with: Whether they were spoken with.
         heard: Whether the other side said something on a call.
         ago: Returns how many days before today something on file was.
     """
@@ -66,6 +67,7 @@ class Seen:
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
     sent: bool = False
     wrote: bool = False
+    spoken_with: bool = False
     heard: bool = False
     ago: Callable[[], Set[int]] = frozenset
 

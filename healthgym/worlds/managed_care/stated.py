@@ -50,7 +50,8 @@ _SHORT = (
     re.compile(r"(?<![\d/.])(?P<month>0[1-9])/(?P<day>3[01]|[12]\d|0[1-9])(?![\d/])"),
     re.compile(r"(?<![\d/.])(?P<month>1[0-2])/(?P<day>3[01]|2\d|1[3-9]|0[1-9])(?![\d/])"),
 )
-#: The end of a time whose beginning has the year: "2025-06-09 to 07-21"; and a month of a year.
+#: The end of a time whose beginning has the year: "2025-06-09 to 07-21"; a month of a year; and a
+#: day of this year, whose month has its zero.
 _ISO = (
     re.compile(
         r"(?:(?<=to )|(?<=and )|(?<=through )|(?<=until )|(?<=till )|(?<=- )|(?<=\u2013)|"
@@ -58,6 +59,7 @@ _ISO = (
         r"(?P<month>0[1-9]|1[0-2])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"
     ),
     re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
+    re.compile(r"(?<![\d.-])(?P<month>0[1-9])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"),
 )
 #: Years from one to another, and the digits of one.
 _RANGE = re.compile(r"(?<![\w.,/$-])(?:19|20)\d\d ?[-\u2013] ?(?:19|20)\d\d(?!\w|[.,/]\d|-)")

@@ -51,6 +51,8 @@ from healthgym.worlds.managed_care.word_forms import untitled
 _SPELLED, _ALIKE = range(6, 21), 0.87
 #: Fewest words of a reason that stand nowhere if it is made up, and not just put otherwise.
 _MADE_UP = 2
+#: Words for people that are deeds, too.
+_DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
 #: What says that a deed came to nothing: "I saw no such result".
 _NONE = re.compile(r" (?:no|none|nothing|nobody)\b")
 #: Words that are the past of themselves.
@@ -128,6 +130,10 @@ def _of_words(clause: Clause, known: set[str]) -> Iterator[Doubt]:
     for place, word in enumerate(clause.words):
         name, said = word.name, word.own
         definite = word.definite and name not in known
+        if name in _DONE and clause.before(word).endswith("to "):
+            continue  # "for the prescriber to judge"
+        if name == "chief" and clause.behind(word).lstrip().startswith(("worry", "concern")):
+            continue
         known.add(name)
         if said & {"trait", "gift"}:
             yield partial(_unsaid, name)

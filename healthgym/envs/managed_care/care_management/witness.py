@@ -290,7 +290,16 @@ class Witness:
         told = {each.topic for each in self.known.told}
         free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
         texts = Texts(self._texts())
-        return Seen(texts, str, talked, free=free, pages=PAGES, heard=talked, ago=self._ago)
+        return Seen(
+            texts,
+            str,
+            talked,
+            free=free,
+            pages=PAGES,
+            spoken_with=talked,
+            heard=talked,
+            ago=self._ago,
+        )
 
     def _ago(self) -> frozenset[int]:
         """Return how many days before today anything on file was."""

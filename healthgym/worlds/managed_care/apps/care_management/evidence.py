@@ -217,6 +217,10 @@ def _holds(text: str, part: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
+#: What may stand before the name of a medicine, in somebody's own words.
+_QUOTES = " '\"\N{LEFT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
+
+
 def same_medicine(one: str, other: str) -> bool:
     """Return whether two names are of one medicine.
 
@@ -232,5 +236,5 @@ def same_medicine(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _name_words(medicine: str) -> tuple[str, ...]:
     """Return the words of a medicine's name, up to the dose."""
-    words = generic_name(medicine.replace(",", " ").strip()).split()
+    words = generic_name(medicine.replace(",", " ").strip(_QUOTES)).split()
     return tuple(takewhile(lambda word: not word[0].isdigit(), words))
