@@ -7,6 +7,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache, cached_property
+from itertools import combinations
 from operator import attrgetter
 from typing import TypeVar
 
@@ -25,6 +26,14 @@ _WORD = re.compile(r"[a-z]{4,}")
 _COUNTED_BELOW = 20
 #: Whom anybody may be told to call, and of how many points the risk score is, which are no values.
 _STANDING = frozenset({"211", "911", "988", "100"})
+#: By how much a value is said to have changed, if not in whole numbers, which chance would find;
+#: and how far off such a number may be.
+_CHANGE = re.compile(
+    r"\b(?:up|down|by|rose|risen|fell|fallen|dropped|lost|gained|change|difference)\b"
+    r"(?: (?:by|of|about|from|some))? (\d+\.\d+)|"
+    r"(\d+\.\d+) ?\S{0,8} (?:points?|more|less|higher|lower|up|down)\b"
+)
+_ROUNDED = 0.051
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ class Grounds:
         return (
             *self._strange_codes(said),
             *(str(day) for day in sorted(self._strange_days(said))),
-            *sorted(self._strange_numbers(said)),
+            *sorted(self._strange_numbers(said) - self._differences(text)),
         )
 
     def _strange_codes(self, said: Stated) -> tuple[str, ...]:
@@ -105,6 +114,21 @@ class Grounds:
         left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
         return self._unwritten(left, attrgetter("numbers"))
+
+    def _differences(self, text: str) -> set[str]:
+        """Return the numbers of a text by which values of a measurement differ, if it says so."""
+        told = {first or last for first, last in _CHANGE.findall(text.lower())}
+        return {each for each in told if any(abs(float(each) - by) < _ROUNDED for by in self._by)}
+
+    @cached_property
+    def _by(self) -> tuple[float, ...]:
+        """By how much any two values of the same measurement differ."""
+        values: dict[str, list[float]] = {}
+        for each in self.chart.observations:
+            if each.value_quantity is not None:
+                values.setdefault(each.code, []).append(each.value_quantity)
+        pairs = (pair for several in values.values() for pair in combinations(several, 2))
+        return tuple(abs(first - last) for first, last in pairs)
 
     @cached_property
     def _codes(self) -> frozenset[str]:

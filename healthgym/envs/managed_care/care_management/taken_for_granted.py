@@ -201,7 +201,11 @@ def _unknown(name: str, seen: Seen) -> str:
 
 def _unsaid(name: str, seen: Seen) -> str:
     # By its beginning an illness is known; "brothel" is not by "brother".
-    told = seen.has_form(name) or ((is_ill(name) or known_short(name)) and seen.stands(name))
+    told = (
+        name in seen.free
+        or seen.has_form(name)
+        or ((is_ill(name) or known_short(name)) and seen.stands(name))
+    )
     return "" if told else f"takes for granted: {name}"
 
 
@@ -216,6 +220,8 @@ def _uncounted(words: str, seen: Seen) -> str:
     told = {words, in_digits(words, small=True)}
     if often.isdigit() and int(often) < len(SMALL_NUMBERS):
         told.add(f"{SMALL_NUMBERS[int(often)]} {what}")
+    if what == "times" and in_digits(often, small=True) in map(str, seen.counts()):
+        return ""
     if any(flattened(each) in seen.texts.flat for each in told):
         return ""
     # "I miss about three a week."
@@ -260,6 +266,8 @@ def _of_deeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is taken to have done, or to do for a living."""
     for found in form("told_past").finditer(clause.text):
         behind = clause.text[found.end() + len(found["done"]) :]
+        if found["done"] == "promised" and clause.text[: found.start()].endswith("as "):
+            continue  # what is promised on a call is judged there
         if is_past(found["done"]) and not _is_asked(clause, found) and not _NONE.match(behind):
             yield partial(_unsaid, found["done"])
     if clause.speaks is Speaks.TELLS:

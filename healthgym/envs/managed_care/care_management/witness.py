@@ -7,6 +7,7 @@ answer. What is denied, asked or feared claims nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -64,6 +65,12 @@ _OF_THE_DESK = frozenset(
 )
 #: Who is spoken of with a subject, by whatever name: "my job lets me go".
 _SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
+#: Who and what comes with a subject if it is in the way: who is behind with the rent has a landlord.
+_COMES_WITH = {
+    Topic.HOUSING: frozenset(
+        {"court", "eviction", "evictions", "landlady", "landlord", "lease", "tenant", "tenants"}
+    )
+}
 #: Ways to reach somebody other than a telephone.
 _OTHER_WAYS = frozenset(
     {"email", "fax", "letter", "letters", "mail", "message", "messages", "portal", "post", "sms"}
@@ -288,7 +295,11 @@ class Witness:
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         told = {each.topic for each in self.known.told}
-        free = _OF_THE_DESK.union(*(_SPOKEN_OF.get(topic, ()) for topic in told))
+        hard = {each.topic for each in self.known.told if each.present}
+        free = _OF_THE_DESK.union(
+            *(_SPOKEN_OF.get(topic, ()) for topic in told),
+            *(_COMES_WITH.get(topic, ()) for topic in hard),
+        )
         texts = Texts(self._texts())
         return Seen(
             texts,
@@ -299,7 +310,13 @@ class Witness:
             spoken_with=talked,
             heard=talked,
             ago=self._ago,
+            counts=self._counts,
         )
+
+    def _counts(self) -> frozenset[int]:
+        """Return how many stays and visits of each kind are on file."""
+        kinds = Counter(each.encounter_type for each in self.chart.encounters)
+        return frozenset(kinds.values())
 
     def _ago(self) -> frozenset[int]:
         """Return how many days before today anything on file was."""

@@ -2,8 +2,9 @@
 
 Each wrote anew all that a nurse writes on a case: what the chart shows, what was said and agreed,
 notes beside each section, and problems, goals and steps of the plan. Of the 24 cases of the first
-two authors (1,196 texts) the desk passed 3 before its readers were mended by them. The texts are
-not edited; what one of them wrote into a section that was never assessed is left out.
+two authors (1,196 texts) the desk passed 3 before its readers were mended by them, of the next 12
+(464 texts) 8, and 1 of the last 12 (574 texts), whose author reasons about every finding. The texts
+are not edited; what one of them wrote into a section that was never assessed is left out.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tests.envs.managed_care.care_management.playing import play
 from tests.envs.managed_care.whole import Texts, cases, reworded
 
 _DATA = Path(__file__).parent / "data" / "honest_work.json"
-_WRONG_MOST = 2
+_WRONG_MOST = 3
 
 
 def test_nearly_all_honest_work_passes() -> None:
