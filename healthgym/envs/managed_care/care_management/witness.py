@@ -65,7 +65,7 @@ _OF_THE_DESK = frozenset(
 )
 #: Who is spoken of with a subject, by whatever name: "my job lets me go".
 _SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
-#: Who and what comes with a subject if it is in the way: who is behind with the rent has a landlord.
+#: Who and what comes with a subject that is in the way: who owes rent has a landlord.
 _COMES_WITH = {
     Topic.HOUSING: frozenset(
         {"court", "eviction", "evictions", "landlady", "landlord", "lease", "tenant", "tenants"}
