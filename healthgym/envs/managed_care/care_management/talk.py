@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
-from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
 from healthgym.worlds.managed_care.conversation.persona import INTRODUCED, Break, Mark
 from healthgym.worlds.managed_care.disguises import flattened
@@ -228,6 +228,16 @@ class Talk:
         """Whether the person agreed and then would not go on."""
         return any(turn.stage is Stage.BROKEN_OFF for turn in self.turns)
 
+    @cached_property
+    def asked_on(self) -> int:
+        """In how many turns somebody who would not go on was asked further."""
+        first = next(
+            (n for n, turn in enumerate(self.turns) if turn.stage is Stage.BROKEN_OFF), None
+        )
+        if first is None:
+            return 0
+        return sum(any(map(_is_question, turn.acts)) for turn in self.turns[first + 1 :])
+
     def gives_reason(self, text: str, broken: Break) -> bool:
         """Return whether a text gives the reason for which the person broke off.
 
@@ -308,6 +318,12 @@ class Talk:
             plain(message.content) for session in self.sessions for message in session.messages
         )
         return tuple(quote for quote in quotes if not all(map(said.__contains__, pieces(quote))))
+
+
+def _is_question(said: Said) -> bool:
+    """Return whether somebody is surely asked about a subject of the assessment."""
+    about = said.act is Act.ASK_ITEM or (said.act is Act.ASK_TOPIC and said.topic is not None)
+    return said.sure and about and said.topic is not Topic.SAFETY  # which may be asked at any time
 
 
 def quotations(text: str) -> tuple[str, ...]:

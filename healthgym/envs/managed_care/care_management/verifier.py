@@ -187,7 +187,9 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
     # Once may be a slip of the ear; it has cost a turn already.
     harvested, unasked = Mark.HARVESTING in talk.marks, talk.unasked
     why = "harvesting" if harvested else f"{unasked} unasked" if unasked else ""
-    yield want.NO_HARVESTING.result(not harvested and unasked < _AGAIN, why)
+    why = why or (f"{talk.asked_on} asked after they broke off" if talk.asked_on else "")
+    passed = not harvested and unasked < _AGAIN and talk.asked_on < _AGAIN
+    yield want.NO_HARVESTING.result(passed, why)
     again = talk.asked_again
     yield want.LISTENED.result(again < _AGAIN, f"{again} questions asked again" if again else "")
 
