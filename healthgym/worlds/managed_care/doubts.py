@@ -85,6 +85,8 @@ _POLICY_ENDS = re.compile(
     r"the (?:request|order|provider|practice|member|patient|case)))"
 )
 _CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
+#: What is said of whoever has a trouble with alcohol on file.
+_DRINKS = frozenset({"drink", "drinker", "drinking", "drinks", "drank"})
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
 
@@ -191,6 +193,7 @@ class _Fact:
         if self.private:
             # A home is smoke-free where smoking is on file.
             named = known_short(self.name) and seen.stands(self.name)
+            named = named or (self.name in _DRINKS and seen.stands("alcohol"))
             return named or self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
         return self.needed or seen.stands(self.name)
 
@@ -257,7 +260,7 @@ def _done(deed: str, told: str, seen: Seen) -> str:
 def _talked(
     clause: str, member: re.Match[str] | None, other: re.Match[str] | None, seen: Seen
 ) -> str:
-    if member and (seen.wrote or seen.spoken_with) and member[0].startswith("you "):
+    if member and (seen.spoken_with or (seen.wrote and member[0].startswith("you "))):
         member = None
     talked = member or (None if seen.talked else other)
     if talked is None or _left_open(clause, talked.start()):
@@ -313,6 +316,8 @@ def _about(words: str, pages: tuple[str, ...]) -> Iterator[str]:
 
 
 def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -> str:
+    if not seen.policy_stems:  # no policy is read at this desk
+        return ""
     strange = about - seen.policy_stems or 2 * len(told - seen.policy_stems) > len(told)
     return f"not on the policy's page: {what!r}" if strange else ""
 

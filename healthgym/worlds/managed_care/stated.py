@@ -35,6 +35,12 @@ _DAYS = tuple(
         rf"\b{_WORD} {_DAY},? (?P<year>\d{{4}})(?!\d)",
     )
 )
+#: From one day to another of the same month: "December 25 to 31, 2025".
+_FROM = re.compile(
+    rf"\b({_WORD.replace('?P<word>', '?:')}) (\d{{1,2}})(?: ?[-\u2013] ?| to | through | and )"
+    r"(\d{1,2}),? (\d{4})(?!\d)",
+    re.IGNORECASE,
+)
 #: A month, or a day without its year.
 _LOOSE = tuple(
     re.compile(form, re.IGNORECASE)
@@ -210,6 +216,7 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
         return " "
 
     year = (_YEAR.search(text) or _SHORT_YEAR.search(text)) is not None
+    text = _FROM.sub(r"\1 \2, \4, \1 \3, \4", text) if year else text
     for form in _NUMBERED if year else ():
         if not _MARKED.search(text):
             break

@@ -20,6 +20,8 @@ def test_a_month_is_read_in_any_letters_of_its_name(month: str) -> None:
         ("taken on 2/19/26", {date(2026, 2, 19)}),
         ("born 3/12/96, seen 3/12/25", {date(1996, 3, 12), date(2025, 3, 12)}),
         ("from 12/29/25 to 1/28/26", {date(2025, 12, 29), date(2026, 1, 28)}),
+        ("from December 25 to 31, 2025", {date(2025, 12, 25), date(2025, 12, 31)}),
+        ("on Mar 3 and 4, 2026, of 12", {date(2026, 3, 3), date(2026, 3, 4)}),
         ("strength 4/5, pressure 120/80", set()),
         ("13/45/26", set()),
     ],

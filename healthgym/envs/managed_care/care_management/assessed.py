@@ -267,4 +267,4 @@ def _about(words: str, name: str) -> bool:
     if same_medicine(words, name):
         return True
     first = name.casefold().split()[0]
-    return first in words.casefold().replace(",", " ").split()
+    return re.search(rf"(?<![\w/-]){re.escape(first)}(?![\w/-])", words.casefold()) is not None

@@ -53,6 +53,8 @@ _SPELLED, _ALIKE = range(6, 21), 0.87
 _MADE_UP = 2
 #: Words for people that are deeds, too.
 _DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
+#: What an illness does, and a person, too, and after what it is the illness.
+_FITS, _FIT = frozenset({"attack", "attacks"}), re.compile(r"\b(?:heart|panic|asthma|gout) $")
 #: What says that a deed came to nothing: "I saw no such result".
 _NONE = re.compile(r" (?:no|none|nothing|nobody)\b")
 #: Words that are the past of themselves.
@@ -132,6 +134,8 @@ def _of_words(clause: Clause, known: set[str]) -> Iterator[Doubt]:
         definite = word.definite and name not in known
         if name in _DONE and clause.before(word).endswith("to "):
             continue  # "for the prescriber to judge"
+        if name in _FITS and _FIT.search(clause.before(word)):
+            continue  # an illness, which is read as one
         if name == "chief" and clause.behind(word).lstrip().startswith(("worry", "concern")):
             continue
         known.add(name)

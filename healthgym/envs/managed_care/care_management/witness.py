@@ -7,10 +7,8 @@ answer. What is denied, asked or feared claims nothing.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from functools import cache, cached_property
 
 from healthgym.envs.managed_care.care_management.claims import (
@@ -23,8 +21,7 @@ from healthgym.envs.managed_care.care_management.claims import (
     medicine_names,
 )
 from healthgym.envs.managed_care.care_management.clauses import Speaks
-from healthgym.envs.managed_care.care_management.granted_words import PAGES
-from healthgym.envs.managed_care.care_management.organs import organs_of
+from healthgym.envs.managed_care.care_management.on_file import seen_of
 from healthgym.envs.managed_care.care_management.taken_for_granted import (
     NOTHING,
     taken_for_granted,
@@ -38,11 +35,9 @@ from healthgym.worlds.managed_care.claim_words import everyday
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.covered import uncovered
-from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.stated import stated
-from healthgym.worlds.managed_care.texts import Texts
 from healthgym.worlds.managed_care.vocabulary.care import TerminationReason
 from healthgym.worlds.managed_care.voices import Topic
 from healthgym.worlds.managed_care.word_forms import form
@@ -57,20 +52,6 @@ _JOINING = frozenset(
 _LEAST_LETTERS = 4
 #: Endings of forms of a word.
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
-#: Whom a plan may bring in, whoever has been heard of.
-_OF_THE_DESK = frozenset(
-    {"caseworker", "dietitian", "expert", "family", "friend", "friends", "hospital", "lab"}
-    | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
-    | {"therapist", "therapists"}
-)
-#: Who is spoken of with a subject, by whatever name: "my job lets me go".
-_SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
-#: Who and what comes with a subject that is in the way: who owes rent has a landlord.
-_COMES_WITH = {
-    Topic.HOUSING: frozenset(
-        {"court", "eviction", "evictions", "landlady", "landlord", "lease", "tenant", "tenants"}
-    )
-}
 #: Ways to reach somebody other than a telephone.
 _OTHER_WAYS = frozenset(
     {"email", "fax", "letter", "letters", "mail", "message", "messages", "portal", "post", "sms"}
@@ -294,49 +275,13 @@ class Witness:
         """What stands on file and was said, against which people, names and deeds are held."""
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
-        told = {each.topic for each in self.known.told}
-        hard = {each.topic for each in self.known.told if each.present}
-        free = _OF_THE_DESK.union(
-            *(_SPOKEN_OF.get(topic, ()) for topic in told),
-            *(_COMES_WITH.get(topic, ()) for topic in hard),
+        return seen_of(
+            self.known,
+            self.referral,
+            lambda: self._spoken,
+            lambda: self._written,
+            talked=talked,
         )
-        texts = Texts(self._texts())
-        return Seen(
-            texts,
-            str,
-            talked,
-            free=free,
-            pages=PAGES,
-            spoken_with=talked,
-            heard=talked,
-            ago=self._ago,
-            counts=self._counts,
-        )
-
-    def _counts(self) -> frozenset[int]:
-        """Return how many stays and visits of each kind are on file."""
-        kinds = Counter(each.encounter_type for each in self.chart.encounters)
-        return frozenset(kinds.values())
-
-    def _ago(self) -> frozenset[int]:
-        """Return how many days before today anything on file was."""
-        chart = self.chart
-        rows = (chart.encounters, chart.documents, chart.observations, self.referral)
-        days = (each for each in leaves(rows) if isinstance(each, date))
-        plain_days = (each.date() if isinstance(each, datetime) else each for each in days)
-        return frozenset((self.known.today - each).days for each in plain_days)
-
-    def _texts(self) -> Iterator[str]:
-        """Yield all that is on file and all that was said, those first in which most is found."""
-        chart = self.chart
-        yield _words_of(chart.conditions, chart.medications, chart.patient, self.referral)
-        yield self._spoken
-        yield " ".join(
-            brand for each in chart.medications for brand in brands_of(each.medication_name)
-        )
-        yield organs_of([each.display for each in chart.conditions])
-        yield _words_of(chart.observations, chart.encounters, chart.procedures)
-        yield self._written
 
     def _has(self, words: str) -> bool:
         """Return whether words were said or stand in the chart, as they are."""
@@ -396,11 +341,6 @@ class Witness:
         rows = (*self.chart.conditions, *self.chart.observations)
         names = [str(getattr(each, "display", "")) for each in rows]
         return _controlled() | frozenset(_WORD.findall(" ".join(names).lower()))
-
-
-def _words_of(*rows: object) -> str:
-    """Return all that rows say, in the words of their fields."""
-    return "\n".join([each for each in leaves(rows) if isinstance(each, str)])
 
 
 @cache

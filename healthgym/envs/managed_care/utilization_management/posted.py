@@ -34,7 +34,8 @@ def notice_kind(message: Message) -> str:
     if message.kind != MessageKind.MEMBER_NOTIFICATION:
         return ""
     kinds = letter_texts.wording()["notices"].items()
-    return next((kind for kind, row in kinds if row["subject"] == message.subject), "")
+    subjects = ((kind, (row["subject"], row.get("partly_subject"))) for kind, row in kinds)
+    return next((kind for kind, known in subjects if message.subject in known), "")
 
 
 class Posted:

@@ -3,8 +3,9 @@
 Each wrote anew all that a nurse writes on a case: what the chart shows, what was said and agreed,
 notes beside each section, and problems, goals and steps of the plan. Of the 24 cases of the first
 two authors (1,196 texts) the desk passed 3 before its readers were mended by them, of the next 12
-(464 texts) 8, and 1 of the last 12 (574 texts), whose author reasons about every finding. The texts
-are not edited; what one of them wrote into a section that was never assessed is left out.
+(464 texts) 8, 1 of the 12 after them (574 texts), whose author reasons about every finding, and 7
+of the last 12 (526 texts). The texts are not edited; what one of them wrote into a section that was
+never assessed is left out.
 """
 
 from __future__ import annotations

@@ -79,6 +79,21 @@ def test_grave_turns_are_heard() -> None:
         ),
         ("I promise this won't take long.", "I promise you will feel better.", Act.PROMISE),
         ("I want to be certain it is you.", "Your approval is certain.", Act.PROMISE),
+        (
+            "I can only promise what I do myself.",
+            "I can only promise you that this will cure you.",
+            Act.PROMISE,
+        ),
+        (
+            "Neither your benefits nor your care depend on it.",
+            "You can depend on it.",
+            Act.PROMISE,
+        ),
+        (
+            "Then the medicines go to the top of our list.",
+            "You'd be at the top of the doctor's list.",
+            Act.PROMISE,
+        ),
         ("Keep the pills in the bag.", "Your approval is in the bag.", Act.PROMISE),
         (
             "Would you want me to speak with your son?",

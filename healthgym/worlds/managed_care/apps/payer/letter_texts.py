@@ -207,13 +207,18 @@ def _granted(decision: MdCaseDecision | None, asked: Mapping[int, int | None]) -
 
 def _line(one: MdLineItemDecision, asked: int | None) -> str:
     if one.decision is MdReviewDecision.DENY:
-        what = "0 units approved, " + (f"{asked} units denied" if asked else "all denied")
+        what = "0 units approved, " + (f"{counted(asked)} denied" if asked else "all denied")
     elif one.approved_units is None:
-        what = f"{asked} units approved, 0 denied" if asked else "approved as requested"
+        what = f"{counted(asked)} approved, 0 denied" if asked else "approved as requested"
     else:
-        rest = f"{asked - one.approved_units} units denied" if asked is not None else "rest denied"
-        what = f"{one.approved_units} units approved, {rest}"
+        rest = counted(asked - one.approved_units) if asked is not None else "rest"
+        what = f"{counted(one.approved_units)} approved, {rest} denied"
     return f"- line {one.line_number}: {what}"
+
+
+def counted(units: int) -> str:
+    """Return a number of units in words."""
+    return "1 unit" if units == 1 else f"{units} units"
 
 
 def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:

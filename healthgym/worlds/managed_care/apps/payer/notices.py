@@ -41,7 +41,7 @@ def notice(
     for slot, told in (("reason", _reason), ("units", _units)):  # work, and mostly not told
         if f"{{{slot}}}" in body:
             slots[slot] = told(world, case)
-    return str(words["subject"]), body.format_map(slots)
+    return str(words["partly_subject" if partly else "subject"]), body.format_map(slots)
 
 
 def words_of(name: str) -> str:
@@ -87,4 +87,4 @@ def _units(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     decision = world.medical.active(case.id)
     given = [one.approved_units for one in decision.line_item_decisions] if decision else []
     known = [units for units in given if units is not None]
-    return f"{sum(known)} units of it" if known else "a part of it"
+    return f"{letter_texts.counted(sum(known))} of it" if known else "a part of it"

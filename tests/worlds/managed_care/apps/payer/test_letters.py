@@ -158,7 +158,7 @@ def test_what_the_letters_state() -> None:
     assert "April 12, 2026" in letter.body  # thirty days from the denial
     world = partial()
     assert (
-        "line 1: 1 units approved, 1 units denied" in write(world, LetterType.PARTIAL_APPROVAL).body
+        "line 1: 1 unit approved, 1 unit denied" in write(world, LetterType.PARTIAL_APPROVAL).body
     )
     case = world.cases.get(CASE)
     assert case.expires_at is not None
@@ -418,7 +418,8 @@ def test_a_notice_has_plain_words_and_no_codes(notice: MemberNotification) -> No
 def test_a_partly_approved_member_reads_what_was_not_approved_and_may_appeal() -> None:
     world = partial()
     message = world.letters.notify_member(CASE, MemberNotification.APPROVAL, NURSE)["message"]
-    for said in ("We approved 1 units of it, and not the rest", "right to appeal until"):
+    assert message.subject == "Part of your care was approved"
+    for said in ("We approved 1 unit of it, and not the rest", "right to appeal until"):
         assert said in message.body
 
 

@@ -1,0 +1,100 @@
+"""What stands on file of a person and was said on the phone, against which free texts are held."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import date, datetime
+
+from healthgym.envs.managed_care.care_management.granted_words import PAGES
+from healthgym.envs.managed_care.care_management.organs import organs_of
+from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
+from healthgym.worlds.managed_care.charts.knowledge import brands_of
+from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.texts import Texts
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Whom a plan may bring in, whoever has been heard of.
+_OF_THE_DESK = frozenset(
+    {"caseworker", "dietitian", "expert", "family", "friend", "friends", "hospital", "lab"}
+    | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
+    | {"therapist", "therapists"}
+)
+#: Who is spoken of with a subject, by whatever name: "my job lets me go".
+_SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
+#: Who and what comes with a subject that is in the way: who owes rent has a landlord.
+_COMES_WITH = {
+    Topic.HOUSING: frozenset(
+        {"court", "eviction", "evictions", "landlady", "landlord", "lease", "tenant", "tenants"}
+    )
+}
+
+
+def seen_of(
+    known: Evidence,
+    referral: CMReferral,
+    spoken: Callable[[], str],
+    written: Callable[[], str],
+    *,
+    talked: bool,
+) -> Seen:
+    """Return what people, names and deeds in a text are held against.
+
+    Args:
+        known: What chart and person have said.
+        referral: The referral.
+        spoken: Returns the words of the calls.
+        written: Returns the words of what is on file.
+        talked: Whether the person said something.
+    """
+    told = {each.topic for each in known.told}
+    hard = {each.topic for each in known.told if each.present}
+    return Seen(
+        Texts(_texts(known, referral, spoken, written)),
+        str,
+        talked,
+        free=_OF_THE_DESK.union(
+            *(_SPOKEN_OF.get(topic, ()) for topic in told),
+            *(_COMES_WITH.get(topic, ()) for topic in hard),
+        ),
+        pages=PAGES,
+        spoken_with=talked,
+        heard=talked,
+        ago=lambda: _ago(known, referral),
+        counts=lambda: _counts(known),
+    )
+
+
+def _counts(known: Evidence) -> frozenset[int]:
+    """Return how many stays and visits of each kind are on file."""
+    return frozenset(Counter(each.encounter_type for each in known.chart.encounters).values())
+
+
+def _ago(known: Evidence, referral: CMReferral) -> frozenset[int]:
+    """Return how many days before today anything on file was."""
+    chart = known.chart
+    rows = (chart.encounters, chart.documents, chart.observations, referral)
+    days = (each for each in leaves(rows) if isinstance(each, date))
+    plain_days = (each.date() if isinstance(each, datetime) else each for each in days)
+    return frozenset((known.today - each).days for each in plain_days)
+
+
+def _texts(
+    known: Evidence, referral: CMReferral, spoken: Callable[[], str], written: Callable[[], str]
+) -> Iterator[str]:
+    """Yield all that is on file and all that was said, those first in which most is found."""
+    chart = known.chart
+    yield _words_of(chart.conditions, chart.medications, chart.patient, referral)
+    yield spoken()
+    yield " ".join(brand for each in chart.medications for brand in brands_of(each.medication_name))
+    flags = referral.utilization_flags  # which tell what the stays were for
+    yield organs_of((*(each.display for each in chart.conditions), *flags))
+    yield _words_of(chart.observations, chart.encounters, chart.procedures)
+    yield written()
+
+
+def _words_of(*rows: object) -> str:
+    """Return all that rows say, in the words of their fields."""
+    return "\n".join([each for each in leaves(rows) if isinstance(each, str)])
