@@ -236,13 +236,23 @@ def reasons(talk: Talk) -> bool:
     """Say why medicines are left out of which that was told; return whether there was a reason.
 
     Of many medicines as many reasons are given as there are words for in one breath, those of what
-    was told last before others. A reason is given once.
+    was told last before others; of some that are named, theirs. A reason is given once.
     """
     told = dict.fromkeys((*talk.told, *_last(talk), *talk.memory.disclosed))
     open_ = [each for each in told if _unexplained(talk, each)]
-    for each in open_[: talk.persona.items_at_once]:
+    named = [each for each in open_ if _is_named(talk, each)]
+    for each in (named or open_)[: talk.persona.items_at_once]:
         _explain(talk, each)
     return bool(open_)
+
+
+def wonders_about(talk: Talk) -> bool:
+    """Return whether a medicine is named that is left out, and nobody was told why."""
+    return any(_unexplained(talk, told) and _is_named(talk, told) for told in talk.memory.disclosed)
+
+
+def _is_named(talk: Talk, told: Disclosure) -> bool:
+    return _spoken_name(told.item).casefold() in talk.message.casefold()
 
 
 def told_of_medicines(talk: Talk) -> bool:

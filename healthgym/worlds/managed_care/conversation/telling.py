@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.conversation.answers import (
     reasons,
     safety,
     told_of_medicines,
+    wonders_about,
 )
 from healthgym.worlds.managed_care.conversation.calling import goodbye
 from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
@@ -122,7 +123,8 @@ def telling(talk: Talk) -> bool:
 
 def _besides(talk: Talk, about: list[Topic]) -> None:
     """Answer what names no subject and was asked along with some: why, and how ready they are."""
-    if Act.ASK_HESITATION in talk.sure and (Topic.MEDICATION in about or told_of_medicines(talk)):
+    of_medicines = Topic.MEDICATION in about or told_of_medicines(talk) or wonders_about(talk)
+    if Act.ASK_HESITATION in talk.sure and of_medicines:
         reasons(talk)
     wondered = Said(Act.ASK_TOPIC) in talk.heard.acts and not talk.mind.worried
     if wondered and 0 < len(about) < _SUBJECTS_MOST:
@@ -148,7 +150,8 @@ def _asked_at_large(talk: Talk) -> bool:
     """Answer what they worry about, or would like to do; return whether that was asked."""
     if Act.ASK_HESITATION in talk.sure:
         # "Why?" may be about what was just told, or about what is on their mind.
-        if not (told_of_medicines(talk) and reasons(talk)) or not talk.mind.worried:
+        asked = told_of_medicines(talk) or wonders_about(talk)
+        if not (asked and reasons(talk)) or not talk.mind.worried:
             _openly(talk)
     elif talk.echoed and not talk.mind.worried:
         _openly(talk)

@@ -168,6 +168,22 @@ def test_who_asks_why_medicines_are_left_out_is_told_and_has_not_asked_again() -
     assert not any(each in line.texts[-1] for each in why)  # a reason is given once
 
 
+def test_who_names_a_medicine_is_told_why_that_one_is_left_out_after_other_subjects_too() -> None:
+    line = agreed(replace(READY, items_at_once=1))
+    for name in ("metformin", "atorvastatin"):
+        line.say(about(Topic.MEDICATION, name))
+    line.play(about(Topic.FOOD))
+    line.say(
+        about(Topic.TRANSPORTATION),
+        Act.ASK_HESITATION,
+        message="How do you get around, and what keeps you from the metformin?",
+    )
+    assert [told.item for told in line.turn.told if told.topic is Topic.MEDICATION] == [
+        "metformin 500 mg"
+    ]
+    assert line.memory.mind.explained == {"metformin 500 mg"}
+
+
 @pytest.mark.parametrize(
     "words", ["Why do you leave it out?", "What gets in the way?", "Why is that?"]
 )
