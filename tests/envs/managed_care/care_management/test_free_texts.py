@@ -209,8 +209,11 @@ def test_a_fall_is_one_in_whose_words_it_may_be() -> None:
     assert {said.claim.name for said in lexicon().found("He hits her.")} == {"violence"}
 
 
-def test_binge_eating_is_no_drinking() -> None:
-    found = lexicon().found("Anorexia nervosa, binge eating/purging type, moderate")
+@pytest.mark.parametrize(
+    "words", ["binge eating/purging type, moderate", "binge/purge type", "binge and purge"]
+)
+def test_binge_eating_is_no_drinking(words: str) -> None:
+    found = lexicon().found(f"Anorexia nervosa, {words}")
     assert "alcohol" not in {said.claim.name for said in found}
 
 
