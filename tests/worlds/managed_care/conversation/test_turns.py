@@ -94,6 +94,21 @@ def test_grave_turns_are_heard() -> None:
             "You'd be at the top of the doctor's list.",
             Act.PROMISE,
         ),
+        (
+            "I'm sorry nobody ever went over them with you.",
+            "Nobody will ever find out.",
+            Act.PROMISE,
+        ),
+        (
+            "I shouldn't promise more than I can.",
+            "I promise more than the others can.",
+            Act.PROMISE,
+        ),
+        (
+            "May I ask what it is that you take in the evening?",
+            "Is that you, Ms. Garrison?",
+            Act.VERIFY_IDENTITY,
+        ),
         ("Keep the pills in the bag.", "Your approval is in the bag.", Act.PROMISE),
         (
             "Would you want me to speak with your son?",
