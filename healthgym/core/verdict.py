@@ -323,7 +323,7 @@ def _met_or_not(result: CheckResult) -> CheckResult:
 def _weighted(
     checks: Sequence[CheckResult], judgement: Judgement, parts: Mapping[str, Verdict]
 ) -> float:
-    """Return the weighted credit of checks and parts, less what was done harm to."""
+    """Return the weighted credit of checks and parts, less what failed idle checks take of it."""
     failed = (result for result in checks if result.check.idle and result.passed is False)
     left = math.prod(result.credit for result in failed)
     if not left:

@@ -62,6 +62,8 @@ _NONE_OF = re.compile(
     r"\b(?:no|without|denie[sd]|neither)(?: [\w'-]+){1,4}(?:, [\w'-]+(?: [\w'-]+){0,2})+,? n?or\b"
 )
 _SHORTLY = 40
+#: Fewest words by which it is told what a policy asks.
+_TELLS = 2
 _YESTERDAY = "yesterday"
 _NOTHING = re.compile(r"\b(?:nothing|none|nowhere|without finding|(?:found|finds?|has|is) no)\b")
 #: Before a part of the body that is on one side.
@@ -85,8 +87,8 @@ _POLICY_ENDS = re.compile(
     r"the (?:request|order|provider|practice|member|patient|case)))"
 )
 _CHANGED = re.compile(r"\b(?:lost|gained|put on|shed)\b")
-#: What is said of whoever has a trouble with alcohol on file.
-_DRINKS = frozenset({"drink", "drinker", "drinking", "drinks", "drank"})
+#: What is counted of whoever has a trouble with alcohol on file, under that name or as days of use.
+_DRINKING_DAYS = "drinking days"
 _UNITS = frozenset({"kilogram", "kilograms", "program", "programs"})
 
 
@@ -193,7 +195,7 @@ class _Fact:
         if self.private:
             # A home is smoke-free where smoking is on file.
             named = known_short(self.name) and seen.stands(self.name)
-            named = named or (self.name in _DRINKS and seen.stands("alcohol"))
+            named = named or (_DRINKING_DAYS in self.clause and seen.stands("alcohol"))
             return named or self.name in seen.free or seen.has_form(self.name.removesuffix("-free"))
         return self.needed or seen.stands(self.name)
 
@@ -316,7 +318,7 @@ def _about(words: str, pages: tuple[str, ...]) -> Iterator[str]:
 
 
 def _asked(about: frozenset[str], told: frozenset[str], what: str, seen: Seen) -> str:
-    if not seen.policy_stems:  # no policy is read at this desk
+    if not about and len(told) < _TELLS:  # "than the handbook lets stand"
         return ""
     strange = about - seen.policy_stems or 2 * len(told - seen.policy_stems) > len(told)
     return f"not on the policy's page: {what!r}" if strange else ""

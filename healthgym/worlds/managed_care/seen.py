@@ -57,7 +57,6 @@ class Seen:
         spoken_with: Whether they were spoken with.
         heard: Whether the other side said something on a call.
         ago: Returns how many days before today something on file was.
-        counts: Returns how many stays and visits of each kind there are on file.
     """
 
     texts: Texts
@@ -71,7 +70,6 @@ class Seen:
     spoken_with: bool = False
     heard: bool = False
     ago: Callable[[], Set[int]] = frozenset
-    counts: Callable[[], Set[int]] = frozenset
 
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""

@@ -22,6 +22,8 @@ from healthgym.worlds.managed_care.stated import Stated, shortest, stated
 Stray = TypeVar("Stray", str, date)
 
 _WORD = re.compile(r"[a-z]{4,}")
+#: A word by which a measurement goes: "a1c", "ldl", "phq-9".
+_MEASURE = re.compile(r"[a-z][a-z0-9]{2,}(?:-\d)?")
 #: Numbers below this are counted with, and are no value of anything.
 _COUNTED_BELOW = 20
 #: Whom anybody may be told to call, and of how many points the risk score is, which are no values.
@@ -34,6 +36,7 @@ _CHANGE = re.compile(
     r"(\d+\.\d+) ?\S{0,8} (?:points?|more|less|higher|lower|up|down)\b"
 )
 _ROUNDED = 0.051
+_SENTENCE = re.compile(r"(?:[^.;!?\n]|\.(?=\d))+")
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Grounds:
         return (
             *self._strange_codes(said),
             *(str(day) for day in sorted(self._strange_days(said))),
-            *sorted(self._strange_numbers(said) - self._differences(text)),
+            *sorted(self._strange_numbers(said, text)),
         )
 
     def _strange_codes(self, said: Stated) -> tuple[str, ...]:
@@ -108,27 +111,36 @@ class Grounds:
         left = left - self._in_words.days if left else left
         return self._unwritten(left, attrgetter("days"))
 
-    def _strange_numbers(self, said: Stated) -> set[str]:
+    def _strange_numbers(self, said: Stated, text: str) -> set[str]:
         left = {each for each in said.numbers if not _small(each) and not _is_year(each)}
         left = left - self._values - _STANDING if left else left
         left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
-        return self._unwritten(left, attrgetter("numbers"))
+        left = self._unwritten(left, attrgetter("numbers"))
+        return left - self._differences(text) if left else left
 
     def _differences(self, text: str) -> set[str]:
-        """Return the numbers of a text by which values of a measurement differ, if it says so."""
-        told = {first or last for first, last in _CHANGE.findall(text.lower())}
-        return {each for each in told if any(abs(float(each) - by) < _ROUNDED for by in self._by)}
+        """Return the numbers by which a text says rightly that a measurement changed."""
+        found: set[str] = set()
+        for sentence in _SENTENCE.findall(text.lower()):
+            told = {first or last for first, last in _CHANGE.findall(sentence)}
+            named = _words(sentence, _MEASURE) if told else frozenset()
+            by = [by for words, by in self._changes if words & named]
+            found |= {each for each in told if any(abs(float(each) - one) < _ROUNDED for one in by)}
+        return found
 
     @cached_property
-    def _by(self) -> tuple[float, ...]:
-        """By how much any two values of the same measurement differ."""
+    def _changes(self) -> tuple[tuple[frozenset[str], float], ...]:
+        """By how much any two values of the same measurement differ, with what it is called."""
         values: dict[str, list[float]] = {}
         for each in self.chart.observations:
             if each.value_quantity is not None:
-                values.setdefault(each.code, []).append(each.value_quantity)
-        pairs = (pair for several in values.values() for pair in combinations(several, 2))
-        return tuple(abs(first - last) for first, last in pairs)
+                values.setdefault(each.display, []).append(each.value_quantity)
+        return tuple(
+            (_words(name, _MEASURE), abs(first - last))
+            for name, several in values.items()
+            for first, last in combinations(several, 2)
+        )
 
     @cached_property
     def _codes(self) -> frozenset[str]:
@@ -219,9 +231,9 @@ def _told_by(referral: CMReferral) -> str:
     return "\n".join((referral.reason, referral.notes or "", *referral.utilization_flags))
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(text: str, word: re.Pattern[str] = _WORD) -> frozenset[str]:
     """Return the longer words of a text, in small letters."""
-    return frozenset(_WORD.findall(text.lower()))
+    return frozenset(word.findall(text.lower()))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 
@@ -25,11 +24,7 @@ _OF_THE_DESK = frozenset(
 #: Who is spoken of with a subject, by whatever name: "my job lets me go".
 _SPOKEN_OF = {Topic.WORK: frozenset({"boss", "bosses", "employer", "employers"})}
 #: Who and what comes with a subject that is in the way: who owes rent has a landlord.
-_COMES_WITH = {
-    Topic.HOUSING: frozenset(
-        {"court", "eviction", "evictions", "landlady", "landlord", "lease", "tenant", "tenants"}
-    )
-}
+_COMES_WITH = {Topic.HOUSING: frozenset({"landlady", "landlord", "lease", "tenant", "tenants"})}
 
 
 def seen_of(
@@ -63,13 +58,7 @@ def seen_of(
         spoken_with=talked,
         heard=talked,
         ago=lambda: _ago(known, referral),
-        counts=lambda: _counts(known),
     )
-
-
-def _counts(known: Evidence) -> frozenset[int]:
-    """Return how many stays and visits of each kind are on file."""
-    return frozenset(Counter(each.encounter_type for each in known.chart.encounters).values())
 
 
 def _ago(known: Evidence, referral: CMReferral) -> frozenset[int]:

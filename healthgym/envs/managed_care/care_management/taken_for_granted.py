@@ -208,6 +208,7 @@ def _unsaid(name: str, seen: Seen) -> str:
     told = (
         name in seen.free
         or seen.has_form(name)
+        or any(map(seen.has, same().get(name, ())))
         or ((is_ill(name) or known_short(name)) and seen.stands(name))
     )
     return "" if told else f"takes for granted: {name}"
@@ -224,8 +225,6 @@ def _uncounted(words: str, seen: Seen) -> str:
     told = {words, in_digits(words, small=True)}
     if often.isdigit() and int(often) < len(SMALL_NUMBERS):
         told.add(f"{SMALL_NUMBERS[int(often)]} {what}")
-    if what == "times" and in_digits(often, small=True) in map(str, seen.counts()):
-        return ""
     if any(flattened(each) in seen.texts.flat for each in told):
         return ""
     # "I miss about three a week."

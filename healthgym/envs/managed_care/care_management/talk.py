@@ -36,7 +36,8 @@ _SCREEN, _POSITIVE = ("1", "2"), 3
 _HARM = "9"
 #: Parts that say who looks after somebody, and nothing of what an illness is.
 _ABOUT_CARE = frozenset({Part.TREATMENT, Part.FOLLOW_UP})
-_LEFT_OUT = re.compile(r"\.{3}|…")
+#: Where a quotation leaves something out, and how much of what was said that may be.
+_LEFT_OUT, _GAP = re.compile(r"\.{3}|…"), r"\b.{1,80}?\b"
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
@@ -317,7 +318,7 @@ class Talk:
         said = " ".join(
             plain(message.content) for session in self.sessions for message in session.messages
         )
-        return tuple(quote for quote in quotes if not all(map(said.__contains__, pieces(quote))))
+        return tuple(quote for quote in quotes if not quoted_from(quote, said))
 
 
 def _is_question(said: Said) -> bool:
@@ -331,9 +332,17 @@ def quotations(text: str) -> tuple[str, ...]:
     return tuple(_QUOTED.findall(text))
 
 
-def pieces(quote: str) -> tuple[str, ...]:
-    """Return the words of a quotation, in the runs between which something is left out."""
-    return tuple(filter(None, map(plain, _LEFT_OUT.split(quote))))
+def quoted_from(quote: str, *texts: str) -> bool:
+    """Return whether a quotation stands in one of some plain texts, as it is or with marked gaps.
+
+    A gap is short: of words from all over a call anything could be put together.
+    """
+    whole = plain(quote)
+    if any(whole in text for text in texts):
+        return True
+    runs = [re.escape(run) for run in map(plain, _LEFT_OUT.split(quote)) if run]
+    parts = rf"\b{_GAP.join(runs)}\b"
+    return len(runs) > 1 and any(re.search(parts, text) is not None for text in texts)
 
 
 def plain(text: str) -> str:

@@ -26,7 +26,7 @@ from healthgym.envs.managed_care.care_management.taken_for_granted import (
     NOTHING,
     taken_for_granted,
 )
-from healthgym.envs.managed_care.care_management.talk import Talk, pieces, plain, quotations
+from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations, quoted_from
 from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -151,7 +151,7 @@ class Witness:
     def _unsaid(self, quoted: re.Match[str]) -> str:
         """Return a quotation that stands nowhere; nothing in the place of any other."""
         said = quoted[1] or quoted[2]
-        if not all(map(self._has, pieces(said))):
+        if not quoted_from(said, self._spoken, self._written):
             return quoted[0]
         return f" {said[-1]} " if said[-1] in MARKS else " "  # where a sentence ends, it still does
 
@@ -282,10 +282,6 @@ class Witness:
             lambda: self._written,
             talked=talked,
         )
-
-    def _has(self, words: str) -> bool:
-        """Return whether words were said or stand in the chart, as they are."""
-        return words in self._spoken or words in self._written
 
     @cached_property
     def _spoken(self) -> str:
