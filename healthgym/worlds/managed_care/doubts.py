@@ -18,6 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.borne_out import Slight
 from healthgym.worlds.managed_care.claim_words import (
     STEM,
     desk_stems,
@@ -189,7 +190,10 @@ class _Fact:
         start, end = self.place
         after = form("absent_after").search(self.clause, end, end + NEAR)
         denied = after or before("not_there", self.clause, start)
-        return "" if denied else f"nowhere seen: {self.name}"
+        if denied:
+            return ""
+        wrong = "nowhere seen"
+        return f"{wrong}: {self.name}" if self.private else Slight(wrong, self.name)
 
     def _stands(self, seen: Seen) -> bool:
         if self.private:
@@ -243,7 +247,10 @@ def _mentioned(name: str, clause: str, place: tuple[int, int], seen: Seen) -> st
     if seen.knows(name) or (name == _YESTERDAY and 1 in seen.ago()):
         return ""
     offered = form("offered").match(clause[place[1] : place[1] + NEAR].lstrip())
-    return "" if offered or _left_open(clause, place[0]) else f"nowhere mentioned: {name}"
+    if offered or _left_open(clause, place[0]):
+        return ""
+    wrong = "nowhere mentioned"
+    return Slight(wrong, name) if "times" in kinds(clause[slice(*place)]) else f"{wrong}: {name}"
 
 
 def _wrong(what: str, seen: Seen) -> str:

@@ -19,6 +19,9 @@ _SEASONS = {
     "winter": frozenset({"December", "January", "February", "March"}),
     "spring": frozenset({"March", "April", "May", "June"}),
     "autumn": frozenset({"September", "October", "November", "December"}),
+    "easter": frozenset({"March", "April"}),
+    "thanksgiving": frozenset({"November"}),
+    "christmas": frozenset({"December"}),
 }
 #: Fewest and most letters of a word cut short.
 _CUT = 3, 4
@@ -57,6 +60,7 @@ class Seen:
         spoken_with: Whether they were spoken with.
         heard: Whether the other side said something on a call.
         ago: Returns how many days before today something on file was.
+        other_words: Returns other words for somebody: a teacher "taught".
     """
 
     texts: Texts
@@ -70,6 +74,7 @@ class Seen:
     spoken_with: bool = False
     heard: bool = False
     ago: Callable[[], Set[int]] = frozenset
+    other_words: Callable[[str], tuple[str, ...]] = lambda word: ()
 
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""
@@ -124,7 +129,8 @@ class Seen:
         if person in _SEASONS:
             return not _SEASONS[person].isdisjoint(self.months())
         single = person.removesuffix("s")
-        if any(each in self.free or self.has(each) for each in (person, single, f"{single}s")):
+        names = (person, single, f"{single}s", *self.other_words(person))
+        if any(each in self.free or self.has(each) for each in names):
             return True
         field = _FIELDS.get(single, single.removesuffix("ist"))
         named = single in _FIELDS or person.endswith(_OF_A_FIELD)

@@ -139,7 +139,8 @@ class Inspection:
         """What was said on file and on the phone, in words; None without an episode."""
         if self.known is None:
             return None
-        return Witness(self.grounds.chart, self.referral, self.known, self.talk)
+        label = self.reference.label
+        return Witness(self.grounds.chart, self.referral, self.known, self.talk, label)
 
     # -- chart and calls -------------------------------------------------------------------------
 

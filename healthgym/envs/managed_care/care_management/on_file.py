@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 
-from healthgym.envs.managed_care.care_management.granted_words import PAGES
+from healthgym.envs.managed_care.care_management.granted_words import PAGES, same
 from healthgym.envs.managed_care.care_management.organs import organs_of
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.knowledge import brands_of
@@ -58,6 +58,7 @@ def seen_of(
         spoken_with=talked,
         heard=talked,
         ago=lambda: _ago(known, referral),
+        other_words=lambda word: same().get(word, ()),
     )
 
 

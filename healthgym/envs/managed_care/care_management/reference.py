@@ -125,6 +125,7 @@ def reference_of(
         patient_id=history.member.patient.id,
         case_id=referred.record.case_id,
         program=program,
+        label=history.condition.label,
         priority=priority_of(referred.known, rules),
         risk_level=level,
         ending=ending,

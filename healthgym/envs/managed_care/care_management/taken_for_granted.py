@@ -39,6 +39,7 @@ from healthgym.envs.managed_care.care_management.granted_words import (
     own,
     same,
 )
+from healthgym.worlds.managed_care.borne_out import Slight
 from healthgym.worlds.managed_care.claim_words import desk_words, kinds
 from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.doubts import Doubt, doubts_of
@@ -55,10 +56,25 @@ _MADE_UP = 2
 _DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
 #: What an illness does, and a person, too, and after what it is the illness.
 _FITS, _FIT = frozenset({"attack", "attacks"}), re.compile(r"\b(?:heart|panic|asthma|gout) $")
-#: What says that a deed came to nothing: "I saw no such result".
-_NONE = re.compile(r" (?:no|none|nothing|nobody)\b")
+#: What says that a deed came to nothing, "I saw no such result", or that a talk ended: "broke off".
+_NONE = re.compile(r" (?:no|none|nothing|nobody|off)\b")
+#: What offers something as one thing of many: "an evening with the stars, maybe".
+_MAYBE = re.compile(r"\b(?:maybe|perhaps|such as|for example|e\.?g\.?|for instance)(?!\w)")
+#: What is refused in a talk.
+_OF_TALK = re.compile(
+    r" (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |these |"
+    r"further |other |last |first |mood |two |screening )*(?:questions?|questionnaires?|screen\w*|call"
+    r"|offers?|rest|assessment|program(?:me)?))\b"
+)
+#: What a caller says of what they said themselves.
+_OWN_WORDS = frozenset({"offered", "promised"})
 #: Words that are the past of themselves.
 _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
+
+
+#: What is said of a word that is taken for granted, and kinds of words that no sentence bears out.
+_WRONG = "takes for granted"
+_HEAVY = frozenset({"gift", "grave", "misdeed", "trait"})
 
 
 class Granted(NamedTuple):
@@ -168,7 +184,7 @@ def _of_matters(clause: Clause, word: Word, definite: bool) -> Iterator[Doubt]:
     elif is_ill(name):
         if (definite and not clause.possible) or clause.repeated:
             yield partial(_unsaid, name)
-    elif definite and is_strange(name):
+    elif definite and is_strange(name) and not _MAYBE.search(clause.text):
         yield partial(_unwritten, name)
 
 
@@ -200,7 +216,7 @@ def _anybody(clause: Clause, word: Word) -> bool:
 
 def _unknown(name: str, seen: Seen) -> str:
     told = seen.knows(name) or any(map(seen.has, same().get(name, ())))
-    return "" if told else f"takes for granted: {name}"
+    return "" if told else f"{_WRONG}: {name}"
 
 
 def _unsaid(name: str, seen: Seen) -> str:
@@ -211,12 +227,14 @@ def _unsaid(name: str, seen: Seen) -> str:
         or any(map(seen.has, same().get(name, ())))
         or ((is_ill(name) or known_short(name)) and seen.stands(name))
     )
-    return "" if told else f"takes for granted: {name}"
+    if told:
+        return ""
+    return f"{_WRONG}: {name}" if own(name) & _HEAVY else Slight(_WRONG, name)
 
 
 def _untold(words: tuple[str, ...], seen: Seen) -> str:
     strange = [word for word in words if not (seen.stands(word) or seen.has_form(word))]
-    return f"takes for granted: {', '.join(strange)}" if len(strange) >= _MADE_UP else ""
+    return f"{_WRONG}: {', '.join(strange)}" if len(strange) >= _MADE_UP else ""
 
 
 def _uncounted(words: str, seen: Seen) -> str:
@@ -231,7 +249,7 @@ def _uncounted(words: str, seen: Seen) -> str:
     weekly = what == "times" and re.search(
         rf"\b{re.escape(often)} (?:[a-z]+ ){{0,2}}week", seen.texts.flat
     )
-    return "" if weekly else f"nowhere: {words}"
+    return "" if weekly else Slight("nowhere", words)
 
 
 def _unwritten(name: str, seen: Seen) -> str:
@@ -260,6 +278,8 @@ def _of_misdeeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is said to do, is to stop, or is asked about, that nobody should do."""
     for name in ("misdeeds", "stops", "hidden"):
         for found in form(name).finditer(clause.text):
+            if _OF_TALK.match(clause.text, found.end("done")):
+                continue  # who refuses a question does nothing wrong
             supposed = name == "misdeeds" and clause.supposed
             if not supposed and own(found["done"]) & {"misdeed", "grave"}:
                 yield partial(_unsaid, found["done"])
@@ -269,9 +289,11 @@ def _of_deeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is taken to have done, or to do for a living."""
     for found in form("told_past").finditer(clause.text):
         behind = clause.text[found.end() + len(found["done"]) :]
-        if found["done"] == "promised" and clause.text[: found.start()].endswith("as "):
-            continue  # what is promised on a call is judged there
-        if is_past(found["done"]) and not _is_asked(clause, found) and not _NONE.match(behind):
+        if found["who"] in {"i", "we"} and found["done"] in _OWN_WORDS:
+            continue  # what the caller said on a call is judged there
+        if _NONE.match(behind) or _OF_TALK.match(behind):
+            continue
+        if is_past(found["done"]) and not _is_asked(clause, found):
             yield partial(_unsaid, found["done"])
     if clause.speaks is Speaks.TELLS:
         for found in form("works_at").finditer(clause.text):

@@ -105,6 +105,7 @@ class CareReference(DeskReference):
         paper: What the source's checks expect.
         status: Where the episode ends.
         drilled: Whether the consent is drilled, and nothing else is asked about.
+        label: What the person is referred with, as the instruction calls it.
     """
 
     referral_id: str
@@ -126,6 +127,7 @@ class CareReference(DeskReference):
     paper: Expectation
     status: CMCaseStatus
     drilled: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

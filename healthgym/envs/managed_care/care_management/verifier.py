@@ -208,11 +208,11 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
         return False, f"filed as {record.engagement_status}"
     texts = (record.notes or "", *record.patient_reported_issues, *seen.filed["key_takeaways"])
     steps = seen.filed["next_steps"]
-    invented = [
-        f"nobody said {each[:60]!r}" for each in talk.misquoted("\n".join((*texts, *steps)))
-    ]
+    written = (seen.witness.written,) if seen.witness else ()
+    misquoted = talk.misquoted("\n".join((*texts, *steps)), *written)
+    invented = [f"nobody said {each[:60]!r}" for each in misquoted]
     if seen.witness is not None:
-        invented += [*seen.witness.unfounded(*texts), *harmful(*steps)]
+        invented += [*seen.witness.unfounded(*texts), *harmful(*map(seen.witness.unquoted, steps))]
         invented += seen.witness.presumed(*steps, speaks=Speaks.PLANS)
         invented += seen.witness.unwanted(record.preferred_language, record.preferred_contact)
     return not invented, invented[0] if invented else ""

@@ -29,6 +29,7 @@ from healthgym.envs.managed_care.care_management.taken_for_granted import (
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations, quoted_from
 from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
+from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.claim_words import everyday
@@ -37,6 +38,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.seen import Seen
+from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.vocabulary.care import TerminationReason
 from healthgym.worlds.managed_care.voices import Topic
@@ -87,12 +89,14 @@ class Witness:
         referral: The referral.
         known: What was told, by subject.
         talk: The calls.
+        label: What the person is referred with, as the instruction calls it.
     """
 
     chart: PatientChart
     referral: CMReferral
     known: Evidence
     talk: Talk
+    label: str = ""
 
     def unfounded(self, *texts: str, suspected: bool = False) -> Iterator[str]:
         """Yield what texts claim, or quote, that nobody said.
@@ -103,7 +107,7 @@ class Witness:
                 anything may be said, and of illness and deeds nothing.
         """
         for written in filter(None, texts):
-            text, rest = self._unquoted(written), without_lists(written)
+            text, rest = self.unquoted(written), without_lists(written)
             for said in lexicon().found(rest):
                 claim = said.claim
                 lives = suspected and bool(claim.topics - {Topic.SAFETY})
@@ -118,7 +122,7 @@ class Witness:
                     yield f"nobody said {quote[:60]!r}"
             if not (suspected and form("perhaps").search(text.lower())):
                 told = lexicon().without(_UNQUOTED.sub(" ", without_lists(text)))
-                yield from uncovered(told, self._seen)
+                yield from still_doubted(uncovered(told, self._seen), written, self._seen)
             yield from self._belied(text)
         yield from self.presumed(*texts, speaks=Speaks.TELLS)
 
@@ -129,11 +133,13 @@ class Witness:
             texts: The texts.
             speaks: How they speak.
         """
-        for text in map(self._unquoted, texts):
+        for written in texts:
+            text = self.unquoted(written)
             granted = taken_for_granted(without_lists(text), speaks) if text else NOTHING
             if granted is NOTHING:  # as nearly always
                 continue
-            yield from filter(None, (doubt(self._seen) for doubt in granted.doubts))
+            doubted = filter(None, (doubt(self._seen) for doubt in granted.doubts))
+            yield from still_doubted(doubted, written, self._seen)
             again = (_TO_LIVE.sub(" ", clause) for clause in granted.again)
             for said in (one for clause in again for one in lexicon().found(clause)):
                 # What may happen again, as one is warned of it, has been there or not.
@@ -141,7 +147,7 @@ class Witness:
                 if said.stance is not Stance.DENIED and not warned and not self._holds(said):
                     yield f"{said.claim.name} was not told of before"
 
-    def _unquoted(self, text: str) -> str:
+    def unquoted(self, text: str) -> str:
         """Return a text without what it quotes of the chart and the calls, as it was said there."""
         plainly = text.replace("’", "'")
         if not any(mark in plainly for mark in _QUOTES):
@@ -151,7 +157,7 @@ class Witness:
     def _unsaid(self, quoted: re.Match[str]) -> str:
         """Return a quotation that stands nowhere; nothing in the place of any other."""
         said = quoted[1] or quoted[2]
-        if not quoted_from(said, self._spoken, self._written):
+        if not quoted_from(said, self._spoken, self.written):
             return quoted[0]
         return f" {said[-1]} " if said[-1] in MARKS else " "  # where a sentence ends, it still does
 
@@ -160,6 +166,7 @@ class Witness:
         for text in texts:
             words = _WORD.findall(text.lower())
             told = not text.strip() or self._tells(words) or self._repeats(words)
+            told = told or any(known_short(word) and self._seen.stands(word) for word in words)
             if not told and not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
 
@@ -262,6 +269,7 @@ class Witness:
         return "\n".join(
             (
                 status,
+                self.label,
                 *(each.content for each in chart.documents),
                 *(each.summary for each in chart.encounters),
                 *(each.display for each in chart.conditions),
@@ -279,7 +287,7 @@ class Witness:
             self.known,
             self.referral,
             lambda: self._spoken,
-            lambda: self._written,
+            lambda: self.written,
             talked=talked,
         )
 
@@ -290,7 +298,7 @@ class Witness:
         return plain("\n".join(one.content for one in messages))
 
     @cached_property
-    def _written(self) -> str:
+    def written(self) -> str:
         """The words of what is on file."""
         return plain(self._file)
 
@@ -306,7 +314,7 @@ class Witness:
             last = SENTENCE.search(flat, first)
             sentence = last[0] if last else flat
             stance = lexicon().stance(sentence, at - first, at - first + len(name))
-            known = name in self._spoken.split() or name in self._written.split()
+            known = name in self._spoken.split() or name in self.written.split()
             if stance is Stance.CLAIMED and not known:
                 yield name
 

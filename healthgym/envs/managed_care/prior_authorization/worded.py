@@ -20,6 +20,7 @@ from healthgym.envs.managed_care.prior_authorization.dealings import Dealings
 from healthgym.worlds.managed_care.accounts import unaccounted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
+from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement, TherapyCourse
 from healthgym.worlds.managed_care.leaves import leaves
@@ -86,7 +87,8 @@ class Worded:
             yield f"the payer answered: {ignored[0][:60]!r}"
         # All that is on file is read only where something is not found nearer.
         if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
-            yield from uncovered(self._as_charted(text), self._seen)
+            doubted = uncovered(self._as_charted(text), self._seen)
+            yield from still_doubted(doubted, text, self._seen)
         yield from unaccounted(text, self._account)
         yield from self._dealings.unfounded(text, alone=alone)
 

@@ -26,6 +26,7 @@ from healthgym.envs.managed_care.utilization_management.on_record import (
 )
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.ages import age_on
+from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.handbook.rules import values_of
 from healthgym.worlds.managed_care.leaves import leaves
@@ -96,7 +97,7 @@ class Visible:
         if not text.strip():
             return ()
         own_work = (*unaccounted(text, self._account), *self._dealings.unfounded(text))
-        return (*uncovered(text, self._seen), *own_work)
+        return (*still_doubted(uncovered(text, self._seen), text, self._seen), *own_work)
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise.

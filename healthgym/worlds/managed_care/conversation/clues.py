@@ -107,6 +107,14 @@ def readiness(talk: Talk) -> None:
         talk.words.append(f"{talk.speaker.line('again')} {said}")
 
 
+def is_ready(talk: Talk) -> bool:
+    """Return whether they have said in this call what they mean to do about their health."""
+    ready = talk.persona.readiness
+    return ready is not None and bool(
+        talk.speaker.said(talk.speaker.fixed(f"readiness.{ready.value}", ""))
+    )
+
+
 def press_worry(talk: Talk, concern: Concern) -> None:
     """Come back to a worry: let it slip, then tell it, then say that it has no answer yet."""
     if concern in talk.mind.voiced:

@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care.conversation.answers import (
     wonders_about,
 )
 from healthgym.worlds.managed_care.conversation.calling import goodbye
-from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
+from healthgym.worlds.managed_care.conversation.clues import is_ready, readiness, worry_told
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.replies import spoken
@@ -156,6 +156,8 @@ def _asked_at_large(talk: Talk) -> bool:
     elif talk.echoed and not talk.mind.worried:
         _openly(talk)
     elif Act.ASK_WILLINGNESS in talk.sure and talk.persona.readiness is not None:
+        if Act.NEXT_STEPS in talk.sure and is_ready(talk):
+            return False  # what was proposed is answered, and not once more how ready they are
         readiness(talk)
     else:
         return False

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from healthgym.worlds.managed_care.apps.care_management.wording import LONGEST_MESSAGE
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.ears.clauses import clauses_of
-from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.conversation.ears.grammar import grammar, spelling
 from healthgym.worlds.managed_care.conversation.ears.places import places_of
 from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 from healthgym.worlds.managed_care.conversation.persona import Concern
@@ -298,3 +298,30 @@ def test_what_is_remembered_is_what_is_heard_anew(message: str) -> None:
     assert understand("Mmh.", meant) != understand("Mmh.")
     fish = "Do you take your fish oil?"
     assert understand(fish, (), ("fish oil 1 g",)) != understand(fish)
+
+
+@pytest.mark.parametrize(
+    ("word", "heard"),
+    [
+        ("massage", "massage"),
+        ("homelessness", "homelessness"),
+        ("regard", "regard"),
+        ("premises", "premises"),
+        ("medicnes", "medicines"),
+        ("insurence", "insurance"),
+    ],
+)
+def test_a_slip_is_mended_and_another_word_left_alone(word: str, heard: str) -> None:
+    assert spelling().mended(word) == heard
+
+
+def test_each_word_that_is_left_alone_would_be_taken_for_another() -> None:
+    written = spelling()
+    assert written.right
+    bare = replace(written, right=frozenset())
+    assert [word for word in sorted(written.right) if bare.mended(word) == word] == []
+
+
+def test_a_medicine_that_is_related_is_no_question_of_relaxing() -> None:
+    text = "Ibuprofen is related to aspirin. How often do you take it?"
+    assert not [said for said in understand(text).acts if said.act is Act.ASK_ITEM]

@@ -243,6 +243,7 @@ def _spelling(words: Mapping[str, Any], spoken: frozenset[str]) -> Spelling:
         fillers=fillers,
         titles=_set(words["titles"]),
         known=known,
+        right=_set(files(_ROOM).joinpath("data", "spelled_right.txt").read_text(encoding="utf-8")),
         same={word: word for word in known},
         slips=slips_of(spoken),
     )

@@ -80,6 +80,8 @@ class Spelling:
         fillers: Words that change nothing.
         titles: Words after which a full stop ends no sentence.
         known: Words that are right as they stand.
+        right: Words of English that say nothing here, one letter from a word that does: a massage
+            is no message.
         same: Each of them as the one object that the grammar has of it.
         slips: The long words of the grammar by what is left of them without one letter.
     """
@@ -88,12 +90,14 @@ class Spelling:
     fillers: frozenset[str]
     titles: frozenset[str]
     known: frozenset[str]
+    right: frozenset[str]
     same: Mapping[str, str]
     slips: Mapping[str, str]
 
     def mended(self, word: str) -> str:
         """Return the long word of the grammar that a word with one wrong letter stands for."""
-        if not LONG <= len(word) <= _LONGEST or word in self.known or not word.isalpha():
+        right = word in self.known or word in self.right
+        if right or not LONG <= len(word) <= _LONGEST or not word.isalpha():
             return word
         shorter = (word[:place] + word[place + 1 :] for place in range(1, len(word)))
         for left in (word, *shorter):
