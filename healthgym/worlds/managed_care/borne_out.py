@@ -35,6 +35,7 @@ class Slight(str):
     words: str
 
     def __new__(cls, what: str, words: str) -> Self:
+        """Make one of what is doubted and the words for which it is."""
         made = super().__new__(cls, f"{what}: {words}")
         made.words = words
         return made
@@ -49,7 +50,9 @@ def still_doubted(found: Iterable[str], text: str, seen: Seen) -> Iterator[str]:
         seen: What could be seen.
     """
     for doubted in found:
-        if not (isinstance(doubted, Slight) and _is_borne_out(text.casefold(), doubted.words, seen)):
+        if not (
+            isinstance(doubted, Slight) and _is_borne_out(text.casefold(), doubted.words, seen)
+        ):
             yield doubted
 
 
@@ -62,7 +65,9 @@ def _stands(sentence: str, seen: Seen) -> bool:
     """Return whether most of what a sentence names stands on file."""
     free = desk_words(seen.pages)
     named = {
-        word for word in _WORD.findall(sentence) if word not in free and "joining" not in kinds(word)
+        word
+        for word in _WORD.findall(sentence)
+        if word not in free and "joining" not in kinds(word)
     }
     known = sum(map(seen.has, named))
     flat = f" {seen.texts.flat} "

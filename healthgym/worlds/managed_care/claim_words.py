@@ -26,7 +26,7 @@ _LEAST_BASE = 3
 #: Endings of forms of a word, each with what stands in its place, and beginnings that turn it.
 _ENDINGS = (
     ("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ly", ""),
-    ("ies", "y"), ("ied", "y"), ("er", ""), ("est", ""), ("ness", ""),
+    ("ies", "y"), ("ied", "y"), ("er", ""), ("est", ""), ("ness", ""), ("iness", "y"),
 )  # fmt: skip
 #: Endings of words for what something is like, or for doing: no thing that a file would have.
 _ABSTRACT = re.compile(

@@ -1,4 +1,4 @@
-"""A word that stands nowhere is let pass in a sentence of which most stands on file, and only so."""
+"""A word that stands nowhere is let pass in a sentence of which most stands on file."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ MARKS = ".!?;\n"
 SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
 #: The same up to the first mark of an end: no claim reaches beyond one.
 _ENDED = re.compile(r"[^.!?;\n]*[.!?;\n]|[^.!?;\n]+")
-#: Numbers claim nothing: sentences are read alike that differ by nothing else.
-_NUMBERS = str.maketrans("123456789", "0" * 9)
+#: Numbers but for none claim nothing: sentences are read alike that differ by nothing else.
+_NUMBERS = str.maketrans("23456789", "1" * 8)
 #: Groups that may be left out or have several ways, letters and classes that may be left out, and
 #: the letters that are left without them.
 _GROUP = re.compile(r"\(\?[:!=<][^()]*\)[?*+]?")

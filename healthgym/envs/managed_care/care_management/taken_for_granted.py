@@ -56,15 +56,22 @@ _MADE_UP = 2
 _DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
 #: What an illness does, and a person, too, and after what it is the illness.
 _FITS, _FIT = frozenset({"attack", "attacks"}), re.compile(r"\b(?:heart|panic|asthma|gout) $")
-#: What says that a deed came to nothing, "I saw no such result", or that a talk ended: "broke off".
-_NONE = re.compile(r" (?:no|none|nothing|nobody|off)\b")
+#: What says that a deed came to nothing, "I saw no result", or that a talk ended: "broke off".
+_NONE = re.compile(r" (?:no|none|nothing|nobody|off|on to)\b")
 #: What offers something as one thing of many: "an evening with the stars, maybe".
 _MAYBE = re.compile(r"\b(?:maybe|perhaps|such as|for example|e\.?g\.?|for instance)(?!\w)")
+#: What is measured in two positions, and what somebody was by trade: their trade is looked up.
+_TERMS = re.compile(
+    r"\blying(?= ?(?:/|and|to|-) ?(?:standing|sitting)| down\b| flat\b| bp\b| blood\b)|"
+    r"\bex(?=[ -](?:[a-z]+ )?[a-z]*(?:ers?|ors?|ists?|nurses?|clerks?|cooks?|guards?|men|man)\b)|"
+    r"(?<=\bown )affairs?\b",
+    re.I,
+)
 #: What is refused in a talk.
 _OF_TALK = re.compile(
-    r" (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |these |"
-    r"further |other |last |first |mood |two |screening )*(?:questions?|questionnaires?|screen\w*|call"
-    r"|offers?|rest|assessment|program(?:me)?))\b"
+    r" (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |"
+    r"these |further |other |last |first |mood |two |screening )*"
+    r"(?:questions?|questionnaires?|screen\w*|call|offers?|rest|assessment|program(?:me)?))\b"
 )
 #: What a caller says of what they said themselves.
 _OWN_WORDS = frozenset({"offered", "promised"})
@@ -74,7 +81,9 @@ _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
 
 #: What is said of a word that is taken for granted, and kinds of words that no sentence bears out.
 _WRONG = "takes for granted"
-_HEAVY = frozenset({"gift", "grave", "misdeed", "trait"})
+_HEAVY = frozenset(
+    {"bare", "befalls", "event", "gift", "grave", "misdeed", "past", "thing", "trait"}
+)
 
 
 class Granted(NamedTuple):
@@ -106,7 +115,7 @@ def taken_for_granted(text: str, speaks: Speaks) -> Granted:
 @short_text_cache(2048, LONGEST)
 def _of_text(text: str, speaks: Speaks) -> Granted:
     """Return what the sentences of a text take for granted."""
-    clean = untitled(text.replace("’", "'"))
+    clean = _TERMS.sub(" ", untitled(text.replace("’", "'")))
     read = [_of_sentence(each.strip(), speaks) for each in SENTENCE.findall(clean)]
     return Granted(
         tuple(doubt for each in read for doubt in each.doubts),
@@ -289,8 +298,9 @@ def _of_deeds(clause: Clause) -> Iterator[Doubt]:
     """Yield what somebody is taken to have done, or to do for a living."""
     for found in form("told_past").finditer(clause.text):
         behind = clause.text[found.end() + len(found["done"]) :]
-        if found["who"] in {"i", "we"} and found["done"] in _OWN_WORDS:
-            continue  # what the caller said on a call is judged there
+        as_said = found["who"] in {"i", "we"} or clause.text[: found.start()].endswith("as ")
+        if as_said and found["done"] in _OWN_WORDS:
+            continue  # what is promised on a call is judged there
         if _NONE.match(behind) or _OF_TALK.match(behind):
             continue
         if is_past(found["done"]) and not _is_asked(clause, found):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from textwrap import shorten
 
 from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
@@ -37,8 +38,10 @@ _HARM = "9"
 #: Parts that say who looks after somebody, and nothing of what an illness is.
 _ABOUT_CARE = frozenset({Part.TREATMENT, Part.FOLLOW_UP})
 #: Where a quotation leaves something out, and how much of what was said that may be.
-_LEFT_OUT, _GAP = re.compile(r"\.{3}|…"), r"\b.{1,80}?\b"
+_LEFT_OUT, _GAP = re.compile(r"\.{3}|[…,;–]"), r"\b.{1,80}?\b"
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
+#: Characters of what was said that a reader of a verdict is shown.
+_SHOWN = 120
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
 #: Sections of an assessment, by the subjects that stand in them.
@@ -86,6 +89,12 @@ class Talk:
     def marks(self) -> frozenset[Mark]:
         """What was done wrong in any turn."""
         return frozenset(mark for turn in self.turns for mark in turn.marks)
+
+    def marked(self, mark: Mark) -> str:
+        """Return a mark with the beginning of the words for which it was first made."""
+        turn = next(each for each in self.turns if mark in each.marks)
+        said = self.sessions[turn.call - 1].messages[2 * turn.exchange - 2].content
+        return f"{mark}: {shorten(said, _SHOWN)!r}"
 
     @cached_property
     def _acts(self) -> tuple[frozenset[Act], ...]:

@@ -20,9 +20,10 @@ _LACK = (
 _OPENS = re.compile(
     rf"(?P<head>(?:^|(?<=[.;\n]))[\s\-*]*(?:(?:also|still|yet|what was|topics|subjects) )*"
     rf"(?:(?:not|nowhere) (?:yet )?{_LACK}|(?:could|can) ?not be (?:found|seen)|"
-    rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open))"
+    rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open)|"
+    rf"(?:asked )?(?:for )?permission(?: (?!for|before|about)\w+){{0,4}})"
     rf"(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
-    rf"(?::| about) )(?P<items>[^.;:\n]+)",
+    rf"(?::| about| for| before) )(?P<items>[^.;:\n]+)",
     re.IGNORECASE,
 )
 #: The same with what is listed before it.
@@ -31,6 +32,35 @@ _CLOSES = re.compile(
     rf"not (?:yet )?{_LACK}(?: about| of)?(?=\s*(?:[.;\n]|$))",
     re.IGNORECASE,
 )
+#: Subjects of a talk: those that are nobody's trouble, and those that may be somebody's.
+_PLAIN = (
+    r"(?:mood|safety|money|finances?|food|meals|housing|home|transport\w*|rides?|work|hours|"
+    r"reading|literacy|(?:tele)?phones?|internet|language|sleep|medicines?|medications?|meds|"
+    r"readiness|help|support|caregivers?|family|appointments?|phq-?9|gad-?7|screens?|stage)"
+)
+_TENDER = (
+    r"(?:alcohol|drinking|drugs|(?:other )?substances?|substance use|tobacco|smoking|self-harm|"
+    r"harm|suicide|depression|anxiety|worry)"
+)
+_SUBJECT = rf"(?:(?:about|asked|before|for|her|his|of|on|the|then) ){{0,2}}(?:{_PLAIN}|{_TENDER})"
+#: Subjects side by side, with nothing said of them behind.
+_LISTED = re.compile(
+    rf"\b{_SUBJECT}"
+    rf"(?:(?:\s*[,/&;]|\s+(?=and|or|then))\s*(?:(?:and|or|then) ){{0,2}}{_SUBJECT}){{1,11}}"
+    r"(?=\s*(?:[.;:)\n]|$)|"
+    r" (?:(?:was|were|is|are) )?(?:asked|covered|discussed|gone|after|before)\b)",
+    re.IGNORECASE,
+)
+_NEUTRAL = re.compile(rf"\b{_PLAIN}\b", re.IGNORECASE)
+_MAY_TROUBLE = re.compile(rf"\b{_TENDER}\b", re.IGNORECASE)
+#: What says of subjects behind it that there is trouble with them, and how near it stands.
+_TROUBLE = re.compile(
+    r"\b(?:barriers?|because|concerns?|due to|from|had|has|have|having|history|hx|issues?|positive|"
+    r"problems?|risks?|struggl\w+|suffers?|troubles?|trouble|uses?|with|worr\w+|found|reports?|"
+    r"admits?|endorses?|into)\b[^.;\n]*$",
+    re.IGNORECASE,
+)
+_NEAR: Final = 60
 _PARTS: Final = re.compile(r",\s*(?:and |or |nor )?|\s+(?:and|or|nor)\s+")
 _WORD: Final = re.compile(r"[a-z][a-z'-]*")
 #: What asks may have a verb: "how medicines are taken".
@@ -50,8 +80,21 @@ _LONGEST: Final = 600
 
 @short_text_cache(1024, _LONGEST)
 def without_lists(text: str) -> str:
-    """Return a text without what it lists as not asked, not found or not spoken of."""
-    return _CLOSES.sub(_claimed, _OPENS.sub(_told, text))
+    """Return a text without what it lists as not asked, not found or not spoken of.
+
+    Nor has it lists of subjects left: "mood, alcohol, money" says nothing of any of them.
+    """
+    return _LISTED.sub(_named, _CLOSES.sub(_claimed, _OPENS.sub(_told, text)))
+
+
+def _named(found: re.Match[str]) -> str:
+    """Return subjects side by side, if each of them may be a trouble, or is called one.
+
+    "Mood, alcohol, money" is what was talked about; "depression and alcohol" may be what there is.
+    """
+    before = found.string[max(found.start() - _NEAR, 0) : found.start()]
+    both = _NEUTRAL.search(found[0]) and _MAY_TROUBLE.search(found[0])
+    return "subjects" if both and not _TROUBLE.search(before) else found[0]
 
 
 def _told(found: re.Match[str]) -> str:

@@ -183,10 +183,11 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
     yield want.CONSENT.result(*_consent(seen))
     for check, marks in _MARKS.items():
         done = [mark for mark in marks if mark in talk.marks]
-        yield check.result(not done, ", ".join(done))
+        yield check.result(not done, ", ".join(map(talk.marked, done)))
     # Once may be a slip of the ear; it has cost a turn already.
     harvested, unasked = Mark.HARVESTING in talk.marks, talk.unasked
-    why = "harvesting" if harvested else f"{unasked} unasked" if unasked else ""
+    why = f"{unasked} unasked" if unasked else ""
+    why = talk.marked(Mark.HARVESTING) if harvested else why
     why = why or (f"{talk.asked_on} asked after they broke off" if talk.asked_on else "")
     passed = not harvested and unasked < _AGAIN and talk.asked_on < _AGAIN
     yield want.NO_HARVESTING.result(passed, why)

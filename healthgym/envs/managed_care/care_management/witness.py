@@ -76,6 +76,9 @@ _SAID = re.compile(
     r"[\"\u201c]([^\"\u201c\u201d\n]+)[\"\u201d]|"
     r"(?<![\w'])['\u2018](?=\w)((?:[^'\n]|(?<=\w)'(?=\w))+)'(?!\w)"
 )
+#: How notes in short say that something is possible, "?steroids", and what is said to be.
+_QUERY = re.compile(r"(?<![\w?])\?(?=[A-Za-z])")
+_POSSIBLE = re.compile(r"\bpossible [\w-]+")
 #: What is asked of everybody, and says of nobody that it was otherwise before.
 _TO_LIVE = re.compile(r"\b(?:no longer|not) (?:want|wants|wanting) to live(?: any ?more)?\b", re.I)
 
@@ -106,7 +109,7 @@ class Witness:
             suspected: Whether they say what is only suspected: then of what lives make hard
                 anything may be said, and of illness and deeds nothing.
         """
-        for written in filter(None, texts):
+        for written in (_QUERY.sub("possible ", one) for one in filter(None, texts)):
             text, rest = self.unquoted(written), without_lists(written)
             for said in lexicon().found(rest):
                 claim = said.claim
@@ -121,7 +124,8 @@ class Witness:
                 if len(quote.split()) >= _QUOTED:
                     yield f"nobody said {quote[:60]!r}"
             if not (suspected and form("perhaps").search(text.lower())):
-                told = lexicon().without(_UNQUOTED.sub(" ", without_lists(text)))
+                told = _POSSIBLE.sub(" ", _UNQUOTED.sub(" ", without_lists(text)))
+                told = lexicon().without(told)
                 yield from still_doubted(uncovered(told, self._seen), written, self._seen)
             yield from self._belied(text)
         yield from self.presumed(*texts, speaks=Speaks.TELLS)
@@ -273,6 +277,7 @@ class Witness:
                 *(each.content for each in chart.documents),
                 *(each.summary for each in chart.encounters),
                 *(each.display for each in chart.conditions),
+                *(f"{each.display} {each.notes or ''}" for each in chart.procedures),
                 *(each.value_text or "" for each in chart.observations),
                 *(referral.reason, referral.notes or "", *referral.utilization_flags),
             )

@@ -18,9 +18,9 @@ from healthgym.envs.managed_care.prior_authorization.amounts import TIMES, Pract
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.dealings import Dealings
 from healthgym.worlds.managed_care.accounts import unaccounted
+from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.charts.prose import names_of
-from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement, TherapyCourse
 from healthgym.worlds.managed_care.leaves import leaves

@@ -25,8 +25,8 @@ from healthgym.envs.managed_care.utilization_management.on_record import (
     dealings_of,
 )
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
-from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.borne_out import still_doubted
+from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
 from healthgym.worlds.managed_care.handbook.rules import values_of
 from healthgym.worlds.managed_care.leaves import leaves

@@ -46,9 +46,10 @@ _SETTLED: Final = frozenset({Stage.AGREED, Stage.BROKEN_OFF, Stage.REFUSED_FOR_G
 def wrongs(talk: Talk) -> bool:
     """Answer what was done wrong, if anything was; return whether that is all of the answer."""
     unsure, doubted = doubtful(talk), talk.mind.doubted
-    done = talk.sure - _of_proxy(talk) | _stands(talk, unsure)
+    done = talk.sure - unsure | _stands(talk, unsure)
     if Act.PRESSURE in done:
-        talk.mind = replace(talk.mind, pressed=talk.mind.pressed + 1)
+        again = Act.PRESSURE in doubted & talk.sure  # the first time was in doubt
+        talk.mind = replace(talk.mind, pressed=talk.mind.pressed + 1 + again)
         _resent(talk, Mark.PRESSURE, "pressed", -2)
     if Act.PROMISE in done:
         _resent(talk, Mark.PROMISE, "promised", -1)
@@ -81,7 +82,12 @@ def doubtful(talk: Talk) -> frozenset[Act]:
         for said in talk.heard.acts
         if said.act in _DOUBTED and not said.sure and not fine.get(said.item, False)
     )
-    return unsure | _of_proxy(talk)
+    return unsure | _of_proxy(talk) | _after_agreement(talk)
+
+
+def _after_agreement(talk: Talk) -> frozenset[Act]:
+    """Return what is in doubt because somebody has agreed already: "if it gets worse, call 911"."""
+    return talk.sure & {Act.PRESSURE} if talk.stage is Stage.AGREED else frozenset()
 
 
 def _of_proxy(talk: Talk) -> frozenset[Act]:

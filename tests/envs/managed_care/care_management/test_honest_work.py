@@ -26,7 +26,7 @@ from tests.envs.managed_care.whole import Texts, cases, reworded
 _DATA = Path(__file__).parent / "data" / "honest_work.json"
 _WRONG_MOST = 3
 #: Cases of people of whom no drinking and no trouble with rent is on record.
-_SOBER_AND_HOUSED = {("hard", 999001), ("hard", 999005), ("medium", 999006)}
+_SOBER_AND_HOUSED = {("hard", 999001), ("medium", 999002), ("medium", 999006)}
 
 
 def test_nearly_all_honest_work_passes() -> None:
