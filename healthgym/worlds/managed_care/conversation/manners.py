@@ -82,12 +82,19 @@ def doubtful(talk: Talk) -> frozenset[Act]:
         for said in talk.heard.acts
         if said.act in _DOUBTED and not said.sure and not fine.get(said.item, False)
     )
-    return unsure | _of_proxy(talk) | _after_agreement(talk)
+    return unsure | _of_proxy(talk) | _out_of_place(talk)
 
 
-def _after_agreement(talk: Talk) -> frozenset[Act]:
-    """Return what is in doubt because somebody has agreed already: "if it gets worse, call 911"."""
-    return talk.sure & {Act.PRESSURE} if talk.stage is Stage.AGREED else frozenset()
+def _out_of_place(talk: Talk) -> frozenset[Act]:
+    """Return what is in doubt because nothing is to be won by it where it is heard.
+
+    Who has agreed is told "if it gets worse, call 911", and who is not yet known is nobody to whom
+    anything could be promised: "so that I can be certain".
+    """
+    if talk.stage is Stage.AGREED:
+        return talk.sure & {Act.PRESSURE}
+    early = talk.stage is Stage.UNKNOWN and Act.EXPLAIN_PROGRAM not in talk.sure
+    return talk.sure & {Act.PRESSURE, Act.PROMISE} if early else frozenset()
 
 
 def _of_proxy(talk: Talk) -> frozenset[Act]:

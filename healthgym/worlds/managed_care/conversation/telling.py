@@ -55,6 +55,9 @@ def endangered(talk: Talk) -> bool:
         return False
     if not talk.mind.danger and talk.parts and "?" not in talk.message:
         return False  # whom to call "if it ever gets so low" goes with a goodbye
+    if responds and _asks_how_often(talk):
+        talk.minds(danger=False)
+        return False
     if responds:
         # "Call 988 if it comes back. Goodbye": both are heard. Nobody who has just told of a
         # danger parts with whoever asked.
@@ -68,6 +71,16 @@ def endangered(talk: Talk) -> bool:
         return False
     talk.say("safety.passed")
     return True
+
+
+def _asks_how_often(talk: Talk) -> bool:
+    """Return whether thoughts of self-harm are asked about as an item that was not answered yet."""
+    asked = any(
+        said.topic is Topic.PHQ9 and said.item == _SELF_HARM for said in talk.saids(Act.ASK_ITEM)
+    )
+    return asked and not any(
+        told.topic is Topic.PHQ9 and told.item == _SELF_HARM for told in talk.memory.disclosed
+    )
 
 
 def already(talk: Talk) -> bool:

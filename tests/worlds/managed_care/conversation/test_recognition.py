@@ -325,3 +325,9 @@ def test_each_word_that_is_left_alone_would_be_taken_for_another() -> None:
 def test_a_medicine_that_is_related_is_no_question_of_relaxing() -> None:
     text = "Ibuprofen is related to aspirin. How often do you take it?"
     assert not [said for said in understand(text).acts if said.act is Act.ASK_ITEM]
+
+
+def test_who_wants_to_be_certain_whom_they_speak_with_promises_nothing() -> None:
+    text = "So that I can be certain I have the right person, would you tell me your full name?"
+    assert {said.act for said in understand(text).acts} == {Act.VERIFY_IDENTITY}
+    assert Act.PROMISE in {said.act for said in understand("You can be certain of a cure.").acts}

@@ -320,3 +320,21 @@ def test_an_i_suppose_so_may_be_asked_about_once_more() -> None:
     line.say(again, ASK, message="Once more, perhaps?")
     assert line.memory.mind is not None
     assert line.memory.mind.doubted == {Act.PRESSURE}
+
+
+def test_what_sounds_like_a_promise_is_asked_about_before_anybody_is_known() -> None:
+    line = Line(READY)
+    line.say(Act.PROMISE)
+    assert not line.turn.marks
+    line.say(Act.PROMISE)
+    assert Mark.PROMISE in line.turn.marks
+
+
+def test_pressure_after_an_agreement_is_asked_about_first_and_may_be_taken_back() -> None:
+    line = agreed()
+    line.say(Act.PRESSURE)
+    assert not line.turn.marks
+    line.say(Act.OFFER_AUTONOMY)
+    assert Mark.PRESSURE not in line.turn.marks
+    line.play(Act.PRESSURE, Act.PRESSURE)
+    assert Mark.PRESSURE in line.turn.marks

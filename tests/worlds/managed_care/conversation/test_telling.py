@@ -467,3 +467,20 @@ def test_of_too_many_subjects_those_that_were_left_are_named() -> None:
     line = agreed()
     line.say(*map(about, (Topic.FOOD, Topic.HOUSING, Topic.WORK, Topic.TRANSPORTATION)))
     assert "the rides" in line.texts[-1]
+
+
+@pytest.mark.parametrize("after_danger", [False, True])
+def test_how_often_somebody_thinks_of_dying_is_told_beside_a_word_about_help(
+    *, after_danger: bool
+) -> None:
+    """What is asked as an item is answered as one, so that there is a sum."""
+    told = Disclosure(topic=Topic.PHQ9, item="9", score=1)
+    line = agreed()
+    line.say(may(Topic.PHQ9))
+    if after_danger:
+        line.say(Act.RESPOND_SAFETY)
+        assert [one.topic for one in line.turn.told] == [Topic.SAFETY]
+    line.say(Act.RESPOND_SAFETY, *items(Topic.PHQ9, 9))
+    assert told in line.turn.told
+    line.say(Act.RESPOND_SAFETY)
+    assert Mark.SAFETY_PASSED_OVER not in line.memory.turns[-1].marks
