@@ -25,8 +25,8 @@ _WORDS, _BESIDE_NUMBER = 2, 1
 _STRANGE = 2 / 3
 
 
-class Slight(str):
-    """What is doubted of a text for a word that may be another one for what is on file.
+class Strange(str):
+    """What is doubted of a text for a word of it, or several, that stand nowhere.
 
     Attributes:
         words: The word, or several.
@@ -39,6 +39,10 @@ class Slight(str):
         made = super().__new__(cls, f"{what}: {words}")
         made.words = words
         return made
+
+
+class Slight(Strange):
+    """The same of a word that may be another one for what is on file."""
 
 
 def still_doubted(found: Iterable[str], text: str, seen: Seen) -> Iterator[str]:

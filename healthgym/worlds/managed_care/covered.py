@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.doubts import (
     DAY,
     LONGEST,
     Doubt,
+    Fact,
     doubts_of,
 )
 from healthgym.worlds.managed_care.seen import MONTHS, Seen
@@ -35,12 +36,14 @@ _MARKS = re.compile(r"[*`]+|(?<!\w)#+|(?m:^\s*(?:[-+>]|\d+[.)])\s)")
 _DATES = re.compile(rf"\b(?:\d+|{'|'.join(map(str.casefold, MONTHS))})\b")
 
 
-def uncovered(text: str, seen: Seen) -> Iterator[str]:
+def uncovered(text: str, seen: Seen, *, facts: bool = True) -> Iterator[str]:
     """Yield what a text claims that could not be seen.
 
     Args:
         text: What somebody wrote.
         seen: What could be seen.
+        facts: Whether each word for what is there or not, as an illness or a test, is looked up,
+            which takes all that is on file where it is not there.
     """
     yield from disguised(text, seen.has, seen.pages)
     clean = plain_letters(text.replace("’", "'"))
@@ -54,7 +57,8 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         told, shorts, doubts = _read(sentence, seen.pages)
         if shorts:
             doubts = doubts_of(_spelled_out(told, shorts, seen), seen.pages)
-        yield from filter(None, (doubt(seen) for doubt in doubts))
+        asked = (doubt for doubt in doubts if facts or not isinstance(doubt, Fact))
+        yield from filter(None, (doubt(seen) for doubt in asked))
 
 
 @short_text_cache(2048, LONGEST)

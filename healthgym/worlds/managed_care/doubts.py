@@ -18,7 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
-from healthgym.worlds.managed_care.borne_out import Slight
+from healthgym.worlds.managed_care.borne_out import Slight, Strange
 from healthgym.worlds.managed_care.claim_words import (
     STEM,
     desk_stems,
@@ -170,11 +170,11 @@ def _facts(clause: str, words: tuple[_Word, ...], wanted: tuple[str, ...]) -> It
         if private or side or "clinical" in said or "conduct" in said:
             # What a sentence says is needed nobody has yet.
             needed = not private and any(name in each for each in wanted)
-            yield _Fact(name, private, needed, side[1] if side else "", clause, (start, end))
+            yield Fact(name, private, needed, side[1] if side else "", clause, (start, end))
 
 
 @dataclass(frozen=True, slots=True)
-class _Fact:
+class Fact:
     """A word for something that is there or not, at a place of a clause."""
 
     name: str
@@ -185,6 +185,7 @@ class _Fact:
     place: tuple[int, int]
 
     def __call__(self, seen: Seen) -> str:
+        """Return what is wrong with it; blank if it could be seen."""
         if self._stands(seen) and (not self.side or seen.has(self.side)):
             return ""
         start, end = self.place
@@ -192,8 +193,7 @@ class _Fact:
         denied = after or before("not_there", self.clause, start)
         if denied:
             return ""
-        wrong = "nowhere seen"
-        return f"{wrong}: {self.name}" if self.private else Slight(wrong, self.name)
+        return (Strange if self.private else Slight)("nowhere seen", self.name)
 
     def _stands(self, seen: Seen) -> bool:
         if self.private:
@@ -263,7 +263,7 @@ def _blamed(clause: str, seen: Seen) -> str:
 
 def _done(deed: str, told: str, seen: Seen) -> str:
     corrected = deed.startswith("withdr") and seen.corrected
-    return "" if corrected or seen.stands(deed) else f"nowhere seen: {told}"
+    return "" if corrected or seen.stands(deed) else Strange("nowhere seen", told)
 
 
 def _talked(
@@ -335,7 +335,7 @@ def _elsewhen(when: str, seen: Seen) -> str:
     """Return what is wrong with a time told from today; nothing if a policy looks back so far."""
     asked = _LOOK_BACK.search(when) and _LOOK_BACK.search(seen.policy().casefold())
     known = asked or _was_then(when, seen)
-    return "" if known else _written(when, f"nowhere dated: {when}", seen)
+    return "" if known else _written(when, Strange("nowhere dated", when), seen)
 
 
 def _was_then(when: str, seen: Seen) -> bool:

@@ -1,9 +1,10 @@
 """Falsehoods and honest words of three desks that were written before their readers changed.
 
 Of the halves that are held out nobody who works on the readers looks at what goes wrong: only how
-much of it does may not grow. It grew twice, for a reason: whole cases in honest words were refused
-(``test_honest_work``), first four of five of the payer's desk, then half of a practice's; the
-second time by taking away what knew no falsehood of these halves.
+much of it does may not grow. It grew three times, for a reason: whole cases in honest words were
+refused (``test_honest_work``), first four of five of the payer's desk, then half of a practice's,
+then half of a care manager's; the last two times by taking away what knew hardly a falsehood of
+these halves.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from tests.envs.managed_care import fresh_words
 #: The most that goes wrong, by set and desk: falsehoods that pass and honest texts refused.
 _DEVELOPED = {
     ("fresh", "UM"): (0, 0),
-    ("fresh", "CM"): (0, 0),
+    ("fresh", "CM"): (6, 0),
     ("fresh", "PA"): (5, 0),
     ("office", "UM"): (13, 0),
-    ("office", "CM"): (3, 0),
+    ("office", "CM"): (8, 0),
     ("office", "PA"): (11, 0),
     ("later", "PA"): (10, 0),
     ("desk", "UM"): (5, 2),
 }
 _HELD_OUT = {
     ("fresh", "UM"): (18, 0),
-    ("fresh", "CM"): (5, 0),
-    ("fresh", "PA"): (13, 0),
+    ("fresh", "CM"): (8, 0),
+    ("fresh", "PA"): (14, 0),
     ("office", "UM"): (36, 3),
-    ("office", "CM"): (16, 1),
+    ("office", "CM"): (21, 1),
     ("office", "PA"): (13, 0),
     ("later", "PA"): (35, 1),
     ("desk", "UM"): (31, 2),

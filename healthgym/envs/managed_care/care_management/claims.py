@@ -18,11 +18,10 @@ from typing import NamedTuple
 
 from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
-from healthgym.worlds.managed_care.expressions import Expression
 from healthgym.worlds.managed_care.voices import Topic
 
 #: Kinds of words in the data besides the claims.
-_WORDS = ("negates", "denied", "hedges", "doubled", "turns", "now")
+_WORDS = ("negates", "denied", "hedges", "opened", "doubled", "turns", "now")
 #: What ends a sentence, and sentences with their ends.
 MARKS = ".!?;\n"
 SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
@@ -150,13 +149,6 @@ class _Ways:
         return (way for way in near if way.form.part in text)
 
 
-class _Heard(NamedTuple):
-    """What a sentence says, each with the way to say it, in their order; and all ways in it."""
-
-    said: tuple[tuple[int, Said], ...]
-    ways: tuple[_Way, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # there is one
 class Lexicon:
     """The claims, and the words that make none of them.
@@ -166,24 +158,25 @@ class Lexicon:
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
+        opened: What leaves open what stands before: "bleeding risk", "swelling to watch".
         doubled: What denies that something is missing.
         turns: Up to where something is denied or left open.
         now: What says that something is so these days.
-        trade: Words of the trade that name no finding, and short forms of such.
     """
 
     ways: _Ways
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
+    opened: re.Pattern[str]
     doubled: re.Pattern[str]
     turns: re.Pattern[str]
     now: re.Pattern[str]
-    trade: Expression
 
     def found(self, text: str) -> tuple[Said, ...]:
         """Return what a text says, and how."""
-        said = [each for heard in self._heard(text) for each in heard.said]
+        sentences = _ENDED.findall(text.lower().translate(_NUMBERS))
+        said = [each for sentence in sentences for each in self._read(sentence)]
         said.sort(key=itemgetter(0))
         return tuple(each for _, each in said)
 
@@ -198,44 +191,20 @@ class Lexicon:
             for form in forms
         )
 
-    @short_text_cache(1024, 1000)  # a text is looked through for what it says, and what is left
-    def _heard(self, text: str) -> tuple[_Heard, ...]:
-        """Return what is in each sentence of a text, of those in which anything is."""
-        heard = map(self._read, _ENDED.findall(text.lower().translate(_NUMBERS)))
-        return tuple(each for each in heard if each.ways)
-
     @short_text_cache(2048, 400)  # a sentence stands in many texts
-    def _read(self, sentence: str) -> _Heard:
-        ways = tuple(sorted(self.ways.within(sentence), key=attrgetter("place")))
+    def _read(self, sentence: str) -> tuple[tuple[int, Said], ...]:
+        """Return what a sentence says, each with the place of the way to say it."""
+        ways = sorted(self.ways.within(sentence), key=attrgetter("place"))
         now = bool(ways and self.now.search(sentence))
-        said = (
+        return tuple(
             (place, Said(claim, stance, now))
             for place, claim, form in ways
             for stance in self._stances(sentence, form)
         )
-        return _Heard(tuple(said), ways)
 
     def _stances(self, sentence: str, form: Form) -> Iterator[Stance]:
         """Yield how a sentence says something, each time that it does."""
         return (self.stance(sentence, *hit.span()) for hit in form.words.finditer(sentence))
-
-    @short_text_cache(1024, 1000)
-    def without(self, text: str) -> str:
-        """Return a text without the words by which it makes claims; what is said here is heard.
-
-        Nor are words of the trade left in it that name nothing.
-        """
-        text = self.trade.sub(" ", text)
-        sentences = self._heard(text)
-        if not any(heard.said for heard in sentences):
-            return text  # no way goes beyond a sentence
-        ways = {way.place: way for heard in sentences for way in heard.ways}
-        flat = text.lower()
-        # A space takes the place of whole words: no letters of another way come together by it.
-        for _, way in sorted(ways.items()):
-            for start, end in reversed([hit.span() for hit in way.form.words.finditer(flat)]):
-                text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
-        return text
 
     def stance(self, sentence: str, start: int, end: int) -> Stance:
         """Return how something is said at a place of a sentence."""
@@ -247,7 +216,7 @@ class Lexicon:
             return Stance.CLAIMED
         if self.negates.search(before) or self.denied.search(behind):
             return Stance.DENIED
-        asked = sentence.endswith("?") or self.hedges.search(before)
+        asked = sentence.endswith("?") or self.hedges.search(before) or self.opened.search(behind)
         return Stance.OPEN if asked else Stance.CLAIMED
 
 
@@ -267,7 +236,6 @@ def lexicon() -> Lexicon:
     )
     return Lexicon(
         ways=_Ways(claims),
-        trade=Expression(loaded["trade"]),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 

@@ -94,22 +94,15 @@ class Clause:
     @cached_property
     def supposed(self) -> bool:
         """Whether what it tells is only possible, or asked."""
-        return self._if("conditional")
-
-    @cached_property
-    def possible(self) -> bool:
-        """Whether what it names is only possible; who asks whether it is so names what is."""
-        return self._if("supposing")
+        if self.repeated:
+            return False
+        conditional = form("conditional").search(self.sentence) is not None
+        return self.speaks is Speaks.SUPPOSES or conditional
 
     @cached_property
     def of_anybody(self) -> bool:
         """Whether it is for the case that there is somebody."""
         return form("if_any").search(self.sentence) is not None
-
-    def _if(self, name: str) -> bool:
-        if self.repeated:
-            return False
-        return self.speaks is Speaks.SUPPOSES or form(name).search(self.sentence) is not None
 
     def before(self, word: Word) -> str:
         """Return what is near before a word."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache, cached_property
-from itertools import combinations
 from operator import attrgetter
 from typing import TypeVar
 
+from healthgym.envs.managed_care.care_management.reckoned import reckoned
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
@@ -22,21 +22,10 @@ from healthgym.worlds.managed_care.stated import Stated, shortest, stated
 Stray = TypeVar("Stray", str, date)
 
 _WORD = re.compile(r"[a-z]{4,}")
-#: A word by which a measurement goes: "a1c", "ldl", "phq-9".
-_MEASURE = re.compile(r"[a-z][a-z0-9]{2,}(?:-\d)?")
 #: Numbers below this are counted with, and are no value of anything.
 _COUNTED_BELOW = 20
 #: Whom anybody may be told to call, and of how many points the risk score is, which are no values.
 _STANDING = frozenset({"211", "911", "988", "100"})
-#: By how much a value is said to have changed, if not in whole numbers, which chance would find;
-#: and how far off such a number may be.
-_CHANGE = re.compile(
-    r"\b(?:up|down|by|rose|risen|fell|fallen|dropped|lost|gained|change|difference)\b"
-    r"(?: (?:by|of|about|from|some))? (\d+\.\d+)|"
-    r"(\d+\.\d+) ?\S{0,8} (?:points?|more|less|higher|lower|up|down)\b"
-)
-_ROUNDED = 0.051
-_SENTENCE = re.compile(r"(?:[^.;!?\n]|\.(?=\d))+")
 
 
 @dataclass(frozen=True)
@@ -117,30 +106,16 @@ class Grounds:
         left = left - _quoted(self.operations) if left else left
         left = left - self._in_words.numbers if left else left
         left = self._unwritten(left, attrgetter("numbers"))
-        return left - self._differences(text) if left else left
-
-    def _differences(self, text: str) -> set[str]:
-        """Return the numbers by which a text says rightly that a measurement changed."""
-        found: set[str] = set()
-        for sentence in _SENTENCE.findall(text.lower()):
-            told = {first or last for first, last in _CHANGE.findall(sentence)}
-            named = _words(sentence, _MEASURE) if told else frozenset()
-            by = [by for words, by in self._changes if words & named]
-            found |= {each for each in told if any(abs(float(each) - one) < _ROUNDED for one in by)}
-        return found
+        return left - reckoned(text, self._series, self.today[1]) if left else left
 
     @cached_property
-    def _changes(self) -> tuple[tuple[frozenset[str], float], ...]:
-        """By how much any two values of the same measurement differ, with what it is called."""
+    def _series(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        """What was measured, each with all its values."""
         values: dict[str, list[float]] = {}
         for each in self.chart.observations:
             if each.value_quantity is not None:
                 values.setdefault(each.display, []).append(each.value_quantity)
-        return tuple(
-            (_words(name, _MEASURE), abs(first - last))
-            for name, several in values.items()
-            for first, last in combinations(several, 2)
-        )
+        return tuple((name, tuple(several)) for name, several in values.items())
 
     @cached_property
     def _codes(self) -> frozenset[str]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
 
 from healthgym.envs.managed_care.care_management.granted_words import PAGES, same
-from healthgym.envs.managed_care.care_management.organs import organs_of
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.leaves import leaves
@@ -57,18 +55,8 @@ def seen_of(
         pages=PAGES,
         spoken_with=talked,
         heard=talked,
-        ago=lambda: _ago(known, referral),
         other_words=lambda word: same().get(word, ()),
     )
-
-
-def _ago(known: Evidence, referral: CMReferral) -> frozenset[int]:
-    """Return how many days before today anything on file was."""
-    chart = known.chart
-    rows = (chart.encounters, chart.documents, chart.observations, referral)
-    days = (each for each in leaves(rows) if isinstance(each, date))
-    plain_days = (each.date() if isinstance(each, datetime) else each for each in days)
-    return frozenset((known.today - each).days for each in plain_days)
 
 
 def _texts(
@@ -79,8 +67,6 @@ def _texts(
     yield _words_of(chart.conditions, chart.medications, chart.patient, referral)
     yield spoken()
     yield " ".join(brand for each in chart.medications for brand in brands_of(each.medication_name))
-    flags = referral.utilization_flags  # which tell what the stays were for
-    yield organs_of((*(each.display for each in chart.conditions), *flags))
     yield _words_of(chart.observations, chart.encounters, chart.procedures)
     yield written()
 

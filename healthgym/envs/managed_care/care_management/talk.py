@@ -319,20 +319,15 @@ class Talk:
         own = _runs(plain(said))
         return any(_runs(plain(quote)) & own for quote in quotations(text))
 
-    def misquoted(self, text: str, *written: str) -> tuple[str, ...]:
-        """Return what stands in quotation marks in a text and was said in no call.
-
-        Args:
-            text: The text.
-            *written: The words of what is on file, which may be quoted, too.
-        """
+    def misquoted(self, text: str) -> tuple[str, ...]:
+        """Return what stands in quotation marks in a text and was said in no call."""
         quotes = quotations(text)
         if not quotes:
             return ()
         said = " ".join(
             plain(message.content) for session in self.sessions for message in session.messages
         )
-        return tuple(quote for quote in quotes if not quoted_from(quote, said, *written))
+        return tuple(quote for quote in quotes if not quoted_from(quote, said))
 
 
 def _is_question(said: Said) -> bool:

@@ -51,6 +51,15 @@ _LISTED = re.compile(
     r" (?:(?:was|were|is|are) )?(?:asked|covered|discussed|gone|after|before)\b)",
     re.IGNORECASE,
 )
+#: One of these is in whatever names a subject that may be a trouble.
+_TENDER_PARTS: Final = frozenset(
+    {"alcohol", "anxiety", "depression", "drinking", "drugs", "harm", "smoking", "substance"}
+    | {"suicide", "tobacco", "worry"}
+)
+#: A subject before the person's own words about it.
+_LABEL = re.compile(
+    rf"\b{_TENDER}(?:\s*[/&]\s*[\w-]+){{0,2}}\s*:\s*(?=[\"'\u2018\u201c])", re.IGNORECASE
+)
 _NEUTRAL = re.compile(rf"\b{_PLAIN}\b", re.IGNORECASE)
 _MAY_TROUBLE = re.compile(rf"\b{_TENDER}\b", re.IGNORECASE)
 #: What says of subjects behind it that there is trouble with them, and how near it stands.
@@ -84,7 +93,11 @@ def without_lists(text: str) -> str:
 
     Nor has it lists of subjects left: "mood, alcohol, money" says nothing of any of them.
     """
-    return _LISTED.sub(_named, _CLOSES.sub(_claimed, _OPENS.sub(_told, text)))
+    left = _CLOSES.sub(_claimed, _OPENS.sub(_told, text))
+    small = left.lower()  # most texts name no such subject, and are not looked through for lists
+    if not any(part in small for part in _TENDER_PARTS):
+        return left
+    return _LISTED.sub(_named, _LABEL.sub("subject: ", left))
 
 
 def _named(found: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.care_management.paths import (
     withdrawn,
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
+from healthgym.envs.managed_care.care_management.talk import quoted_from
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
 from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
@@ -209,9 +210,11 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
         return False, f"filed as {record.engagement_status}"
     texts = (record.notes or "", *record.patient_reported_issues, *seen.filed["key_takeaways"])
     steps = seen.filed["next_steps"]
-    written = (seen.witness.written,) if seen.witness else ()
-    misquoted = talk.misquoted("\n".join((*texts, *steps)), *written)
-    invented = [f"nobody said {each[:60]!r}" for each in misquoted]
+    invented = [
+        f"nobody said {each[:60]!r}"
+        for each in talk.misquoted("\n".join((*texts, *steps)))
+        if seen.witness is None or not quoted_from(each, seen.witness.written)
+    ]
     if seen.witness is not None:
         invented += [*seen.witness.unfounded(*texts), *harmful(*map(seen.witness.unquoted, steps))]
         invented += seen.witness.presumed(*steps, speaks=Speaks.PLANS)

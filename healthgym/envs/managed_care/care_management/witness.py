@@ -29,7 +29,7 @@ from healthgym.envs.managed_care.care_management.taken_for_granted import (
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations, quoted_from
 from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
-from healthgym.worlds.managed_care.borne_out import still_doubted
+from healthgym.worlds.managed_care.borne_out import Strange
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.claim_words import everyday
@@ -76,11 +76,8 @@ _SAID = re.compile(
     r"[\"\u201c]([^\"\u201c\u201d\n]+)[\"\u201d]|"
     r"(?<![\w'])['\u2018](?=\w)((?:[^'\n]|(?<=\w)'(?=\w))+)'(?!\w)"
 )
-#: How notes in short say that something is possible, "?steroids", and what is said to be.
+#: How notes in short say that something is possible: "?steroids".
 _QUERY = re.compile(r"(?<![\w?])\?(?=[A-Za-z])")
-_POSSIBLE = re.compile(r"\bpossible [\w-]+")
-#: What is asked of everybody, and says of nobody that it was otherwise before.
-_TO_LIVE = re.compile(r"\b(?:no longer|not) (?:want|wants|wanting) to live(?: any ?more)?\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,8 @@ class Witness:
             suspected: Whether they say what is only suspected: then of what lives make hard
                 anything may be said, and of illness and deeds nothing.
         """
-        for written in (_QUERY.sub("possible ", one) for one in filter(None, texts)):
+        for one in filter(None, texts):
+            written = _QUERY.sub("possible ", one) if "?" in one else one
             text, rest = self.unquoted(written), without_lists(written)
             for said in lexicon().found(rest):
                 claim = said.claim
@@ -124,9 +122,9 @@ class Witness:
                 if len(quote.split()) >= _QUOTED:
                     yield f"nobody said {quote[:60]!r}"
             if not (suspected and form("perhaps").search(text.lower())):
-                told = _POSSIBLE.sub(" ", _UNQUOTED.sub(" ", without_lists(text)))
-                told = lexicon().without(told)
-                yield from still_doubted(uncovered(told, self._seen), written, self._seen)
+                told = _UNQUOTED.sub(" ", without_lists(text))
+                doubted = uncovered(told, self._seen, facts=False)
+                yield from (each for each in doubted if not isinstance(each, Strange))
             yield from self._belied(text)
         yield from self.presumed(*texts, speaks=Speaks.TELLS)
 
@@ -137,19 +135,9 @@ class Witness:
             texts: The texts.
             speaks: How they speak.
         """
-        for written in texts:
-            text = self.unquoted(written)
+        for text in map(self.unquoted, texts):
             granted = taken_for_granted(without_lists(text), speaks) if text else NOTHING
-            if granted is NOTHING:  # as nearly always
-                continue
-            doubted = filter(None, (doubt(self._seen) for doubt in granted.doubts))
-            yield from still_doubted(doubted, written, self._seen)
-            again = (_TO_LIVE.sub(" ", clause) for clause in granted.again)
-            for said in (one for clause in again for one in lexicon().found(clause)):
-                # What may happen again, as one is warned of it, has been there or not.
-                warned = speaks is Speaks.SUPPOSES and bool(said.claim.codes)
-                if said.stance is not Stance.DENIED and not warned and not self._holds(said):
-                    yield f"{said.claim.name} was not told of before"
+            yield from filter(None, (doubt(self._seen) for doubt in granted))
 
     def unquoted(self, text: str) -> str:
         """Return a text without what it quotes of the chart and the calls, as it was said there."""

@@ -30,19 +30,14 @@ def test_every_way_is_found_by_its_letters() -> None:
         ("He is dying.", {Stance.CLAIMED}),
         ("Has bought a rope", {Stance.CLAIMED}),
         ("Stockpiling pills at home", {Stance.CLAIMED}),
+        ("Slowed 3, thoughts of death or self-harm 0; the sum is 15.", {Stance.DENIED}),
+        ("Slowed 3, thoughts of death or self-harm 2; the sum is 15.", {Stance.CLAIMED}),
+        ("Self-harm (item 9): not at all", {Stance.DENIED}),
+        ("Self-harm 10", {Stance.CLAIMED}),
     ],
 )
 def test_how_something_is_said(text: str, stances: set[Stance]) -> None:
     assert {said.stance for said in lexicon().found(text)} == stances
-
-
-def test_no_letters_come_together_where_words_are_taken_out() -> None:
-    """Words with what bounds them give way to a space, which no way has beside another."""
-    assert not [form.part for _, _, form in lexicon().ways.all if "  " in form.part]
-    assert not [form.part for _, _, form in lexicon().ways.all if "' '" in form.part]
-    told = lexicon().without("Hopeless, she has pain in her chest, and is hopeless.")
-    assert "opeless" not in told
-    assert told.startswith(" , she has")
 
 
 def test_no_way_goes_beyond_a_sentence() -> None:

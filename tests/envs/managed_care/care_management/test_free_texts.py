@@ -17,15 +17,18 @@ PEOPLE = 3
 #: Texts written after their reader, in the order in which they measured it; they are not edited.
 LATER = ("novel", "later", "last")
 #: What is false and passes: what is denied, what is known to nobody but by its sense, and what has
-#: no word that a care manager may not use: an unknown one was far oftener honest than false.
+#: no word that a care manager may not use. Words, deeds and events that stand nowhere are let
+#: pass: of falsehoods that nobody had looked at they had shown 7 of 99, and most honest cases that
+#: were refused were by them (``test_honest_work``).
 PASS_STILL = {
     "Needs no doctors any more",
     "Hunted by loan sharks",
     "Hair falls out since the new brand",
-    "Urine is as dark as cola",
     "Is terrified of elevators",
+    "Sang hymns for ten minutes.",
+    "Was chopping wood while we spoke",
+    "Is getting married on Saturday",
     # Of the last file, after which the reader was not tightened.
-    "Sees double after the evening dose",
     "Coughed the whole time and hung up twice.",
 }
 

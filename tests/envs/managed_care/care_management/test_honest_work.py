@@ -24,7 +24,7 @@ from tests.envs.managed_care.care_management.playing import play
 from tests.envs.managed_care.whole import Texts, cases, reworded
 
 _DATA = Path(__file__).parent / "data" / "honest_work.json"
-_WRONG_MOST = 3
+_WRONG_MOST = 7
 #: Cases of people of whom no drinking and no trouble with rent is on record.
 _SOBER_AND_HOUSED = {("hard", 999001), ("medium", 999002), ("medium", 999006)}
 
