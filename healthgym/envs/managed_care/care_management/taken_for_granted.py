@@ -48,9 +48,9 @@ _TERMS = re.compile(
     r"\bbeats?(?= (?:(?:too|so|very|rather) )?(?:fast|slow|hard|irregular|out of|per |a minute))",
     re.I,
 )
-#: What is refused in a talk.
+#: What is refused in a talk, if anything is named.
 _OF_TALK = re.compile(
-    r" (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |"
+    r"(?: again)?(?=[:.,;]|$)| (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |"
     r"these |further |other |last |first |mood |two |screening )*"
     r"(?:questions?|questionnaires?|screen\w*|call|offers?|rest|assessment|program(?:me)?))\b"
 )

@@ -21,7 +21,8 @@ _OPENS = re.compile(
     rf"(?P<head>(?:^|(?<=[.;\n]))[\s\-*]*(?:(?:also|still|yet|what was|topics|subjects) )*"
     rf"(?:(?:not|nowhere) (?:yet )?{_LACK}|(?:could|can) ?not be (?:found|seen)|"
     rf"still to (?:ask|be asked)|(?:still )?(?:missing|unknown|open)|"
-    rf"(?:asked )?(?:for )?permission(?: (?!for|before|about)\w+){{0,4}})"
+    rf"(?:(?:asked|gave|given|got|had|with) )?(?:for )?permission"
+    rf"(?: (?!for|before|about)\w+){{0,4}})"
     rf"(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
     rf"(?::| about| for| before) )(?P<items>[^.;:\n]+)",
     re.IGNORECASE,
