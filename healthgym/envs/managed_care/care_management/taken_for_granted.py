@@ -50,7 +50,8 @@ _TERMS = re.compile(
 )
 #: What is refused in a talk, if anything is named.
 _OF_TALK = re.compile(
-    r"(?: again)?(?=[:.,;]|$)| (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |"
+    r"(?: again)?(?=[:.,;]|$)|"
+    r" (?:to (?:answer|talk|go on|say|be asked|discuss)|(?:any |all |the |a |my |our |those |"
     r"these |further |other |last |first |mood |two |screening )*"
     r"(?:questions?|questionnaires?|screen\w*|call|offers?|rest|assessment|program(?:me)?))\b"
 )
