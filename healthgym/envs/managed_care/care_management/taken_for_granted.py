@@ -135,7 +135,8 @@ def _of_matters(clause: Clause, word: Word, definite: bool) -> Iterator[Doubt]:
     """Yield the misdeed that is to happen again, or the thing of somebody's that there is."""
     name, said = word.name, word.own
     counted = "thing" in said and form("counted").search(clause.before(word))
-    if ("misdeed" in said and clause.repeated) or ("thing" in said and definite) or counted:
+    misdeed = "misdeed" in said and clause.repeated and not _OF_TALK.match(clause.text, word.end)
+    if misdeed or ("thing" in said and definite) or counted:
         yield partial(_unsaid, name)
 
 

@@ -4,10 +4,10 @@ Each wrote anew all that a nurse writes on a case: what the chart shows, what wa
 notes beside each section, and problems, goals and steps of the plan. Of the 24 cases of the first
 two authors (1,196 texts) the desk passed 3 before its readers were mended by them, of the next 12
 (464 texts) 8, 1 of the 12 after them (574 texts), whose author reasons about every finding, 7 of
-the next 12 (526 texts), 27 of 60 by five more (2,673 texts), then, without rules of words that
-stand nowhere, 7 of 12 by one who was told to be figurative, 6 of 12 by one who works out numbers, and 11
-of the last 12 (498 texts). The texts are not edited; what some wrote into a section that was never
-assessed is left out.
+the next 12 (526 texts) and 27 of 60 by five more (2,673 texts). Then, without rules of words that
+stand nowhere, 7 of 12 by one who was told to be figurative, 6 of 12 by one who works out numbers,
+and 11 of the last 12 (498 texts). The texts are not edited; what some wrote into a section that was
+never assessed is left out.
 """
 
 from __future__ import annotations
