@@ -19,7 +19,7 @@ from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
 
 #: Falsehoods by an event, a deed of the past, a strange thing or a reason, which are let pass now.
-_PASS_MOST = 82
+_PASS_MOST = 85
 TEXTS = Path("tests/envs/managed_care/care_management")
 AIMS, PLANS, SUPPOSES, TELLS = Speaks.AIMS, Speaks.PLANS, Speaks.SUPPOSES, Speaks.TELLS
 
