@@ -91,10 +91,16 @@ class Talk:
         return frozenset(mark for turn in self.turns for mark in turn.marks)
 
     def marked(self, mark: Mark) -> str:
-        """Return a mark with the beginning of the words for which it was first made."""
+        """Return a mark with the beginning of the words for which it was first made.
+
+        Where a call has no message by the number of its turn, the mark stands alone.
+        """
         turn = next(each for each in self.turns if mark in each.marks)
-        said = self.sessions[turn.call - 1].messages[2 * turn.exchange - 2].content
-        return f"{mark}: {shorten(said, _SHOWN)!r}"
+        calls = self.sessions[turn.call - 1 : turn.call]
+        messages = (one for call in calls for one in call.messages)
+        said = [one.content for one in messages if one.role == "care_manager"]
+        own = said[turn.exchange - 1 : turn.exchange]
+        return f"{mark}: {shorten(own[0], _SHOWN)!r}" if own else str(mark)
 
     @cached_property
     def _acts(self) -> tuple[frozenset[Act], ...]:
