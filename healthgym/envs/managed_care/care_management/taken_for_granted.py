@@ -1,10 +1,11 @@
 """What a text takes for granted, be it that it tells, aims, plans or supposes.
 
-"If the ex-husband comes back drunk" supposes a visit, and takes a marriage, a divorce and a first
-time for granted. Whoever is spoken of as somebody in particular, what is called by "the", what is
-to happen again or to stop, what somebody did, and what a bad word says of the patient have to stand
-on file or to have been said. What is new, possible or anybody's ("a neighbor", "any fall", "limit
-alcohol") is free.
+"If the ex-husband comes back drunk" supposes a visit, and takes a marriage, a divorce and a drunk
+for granted. Whoever is spoken of as somebody in particular, things of somebody's own that are
+called by "the", misdeeds that are to happen again or to stop, and what a bad word says of the
+patient have to stand on file or to have been said. What is new, possible or anybody's ("a
+neighbor", "any fall", "limit alcohol") is free, and so are other events and deeds: honest people
+tell of them in words of their own.
 """
 
 from __future__ import annotations
