@@ -55,9 +55,13 @@ def form(name: str) -> Expression:
     return Expression(_data()["forms"][name])
 
 
+def other_words(word: str) -> tuple[str, ...]:
+    """Return other words for somebody."""
+    return _same().get(word, ())
+
+
 @cache
-def same() -> Mapping[str, tuple[str, ...]]:
-    """Return other words for somebody, by the word."""
+def _same() -> Mapping[str, tuple[str, ...]]:
     return {row[0]: tuple(row[1:]) for row in _data()["same"]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from healthgym.envs.managed_care.care_management.granted_words import PAGES, same
+from healthgym.envs.managed_care.care_management.granted_words import PAGES, other_words
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.knowledge import brands_of
 from healthgym.worlds.managed_care.leaves import leaves
@@ -55,7 +55,7 @@ def seen_of(
         pages=PAGES,
         spoken_with=talked,
         heard=talked,
-        other_words=lambda word: same().get(word, ()),
+        other_words=other_words,
     )
 
 

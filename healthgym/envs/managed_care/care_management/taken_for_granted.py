@@ -29,7 +29,6 @@ from healthgym.envs.managed_care.care_management.granted_words import (
     is_person,
     is_plain,
     own,
-    same,
 )
 from healthgym.worlds.managed_care.doubts import Doubt
 from healthgym.worlds.managed_care.seen import Seen
@@ -160,8 +159,7 @@ def _anybody(clause: Clause, word: Word) -> bool:
 
 
 def _unknown(name: str, seen: Seen) -> str:
-    told = seen.knows(name) or any(map(seen.has, same().get(name, ())))
-    return "" if told else f"takes for granted: {name}"
+    return "" if seen.knows(name) else f"takes for granted: {name}"
 
 
 def _unsaid(name: str, seen: Seen) -> str:
@@ -169,7 +167,7 @@ def _unsaid(name: str, seen: Seen) -> str:
     told = (
         name in seen.free
         or seen.has_form(name)
-        or any(map(seen.has, same().get(name, ())))
+        or any(map(seen.has, seen.other_words(name)))
         or ((is_ill(name) or known_short(name)) and seen.stands(name))
     )
     return "" if told else f"takes for granted: {name}"

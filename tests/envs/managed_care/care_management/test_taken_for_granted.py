@@ -13,7 +13,7 @@ import pytest
 
 from healthgym.core.cache import forget_texts
 from healthgym.envs.managed_care.care_management.clauses import Speaks
-from healthgym.envs.managed_care.care_management.granted_words import PAGES, is_plain
+from healthgym.envs.managed_care.care_management.granted_words import PAGES, is_plain, other_words
 from healthgym.envs.managed_care.care_management.taken_for_granted import taken_for_granted
 from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.texts import Texts
@@ -105,7 +105,7 @@ HONEST = (
 
 
 def _wrong(text: str, speaks: Speaks, on_file: str = "Nothing.") -> list[str]:
-    seen = Seen(Texts([on_file]), str, talked=True, pages=PAGES)
+    seen = Seen(Texts([on_file]), str, talked=True, pages=PAGES, other_words=other_words)
     return [*filter(None, (doubt(seen) for doubt in taken_for_granted(text, speaks)))]
 
 
