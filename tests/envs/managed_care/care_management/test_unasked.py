@@ -9,6 +9,7 @@ import pytest
 
 from healthgym.envs.managed_care.care_management.advice import harmful, told_in
 from healthgym.envs.managed_care.care_management.clauses import Speaks
+from healthgym.envs.managed_care.care_management.granted_words import PAGES, other_words
 from healthgym.envs.managed_care.care_management.taken_for_granted import taken_for_granted
 from healthgym.envs.managed_care.care_management.unasked import without_lists
 from healthgym.worlds.managed_care.seen import Seen
@@ -92,6 +93,10 @@ def test_what_a_condition_says_of_the_person_is_no_advice_and_what_follows_is() 
         assert list(harmful(told_in(text))), text
 
 
+def _seen(on_file: str) -> Seen:
+    return Seen(Texts([on_file]), str, talked=True, pages=PAGES, other_words=other_words)
+
+
 @pytest.mark.parametrize(
     ("text", "on_file"),
     [
@@ -101,12 +106,12 @@ def test_what_a_condition_says_of_the_person_is_no_advice_and_what_follows_is() 
     ],
 )
 def test_what_follows_from_what_was_said_takes_nothing_for_granted(text: str, on_file: str) -> None:
-    seen = Seen(Texts([on_file]), str, talked=True, pages=("care-manager", "platform"))
+    seen = _seen(on_file)
     for speaks in (Speaks.TELLS, Speaks.AIMS):
         assert [*filter(None, (doubt(seen) for doubt in taken_for_granted(text, speaks)))] == []
 
 
 def test_a_landlord_of_whom_nothing_points_is_taken_for_granted() -> None:
-    seen = Seen(Texts(["Nothing."]), str, talked=True, pages=("care-manager", "platform"))
+    seen = _seen("Nothing.")
     doubts = taken_for_granted("Agreement with the landlord in writing", Speaks.AIMS)
     assert any(filter(None, (doubt(seen) for doubt in doubts)))
