@@ -60,9 +60,9 @@ _SHORT = (
 #: day of this year, whose month has its zero.
 _ISO = (
     re.compile(
-        r"(?:(?<=to )|(?<=and )|(?<=through )|(?<=until )|(?<=till )|(?<=- )|(?<=\u2013)|"
-        r"(?<=\u2013 ))"
-        r"(?P<month>0[1-9]|1[0-2])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"
+        r"(?P<month>[01](?:(?<=to .)|(?<=and .)|(?<=through .)|(?<=until .)|(?<=till .)|"
+        r"(?<=- .)|(?<=\u2013.)|(?<=\u2013 .))(?:(?<=0)[1-9]|(?<=1)[0-2]))"
+        r"-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"
     ),
     re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
     re.compile(r"(?<![\d.-])(?P<month>0[1-9])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"),
@@ -113,8 +113,9 @@ _COUNTED = re.compile(
     r"(?<=\d)\d?(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
     r"reports?|notes?)\b))"
 )
-#: By what a value is carried to another unit.
+#: By what a value is carried to another unit, and what there is before it.
 _FACTOR = re.compile(r"(?:[\u00d7*]|\btimes|\bfactor(?: of)?|\bdivided by) ?\d+(?:\.\d+)?")
+_BY = ("\u00d7", "*", "times", "factor", "divided by")
 _LISTED, _ENTRY = re.compile(r"(?m:^\s*\(?\d{1,2}[.)](?=\s))"), re.compile(r"\d[.)]\s")
 
 
@@ -161,11 +162,12 @@ def stated(text: str) -> Stated:
         rest = form.sub(taken, rest)
     for form in (*(_SHORT if "/" in rest else ()), *(_ISO if "-" in rest else ())):
         rest = form.sub(taken, rest)
-    for form in (_RANGE, _ALONE):
+    for form in (_RANGE, _ALONE) if _YEAR.search(rest) else ():
         rest = form.sub(years, rest)
     rest = _TIME.sub(" ", rest) if ":" in rest else rest
     rest = _LISTED.sub(" ", rest) if _ENTRY.search(rest) else rest
-    rest = _FACTOR.sub(" ", _COUNTED.sub(" ", rest))
+    rest = _COUNTED.sub(" ", rest)
+    rest = _FACTOR.sub(" ", rest) if any(by in rest for by in _BY) else rest
     codes: list[str] = []
 
     def coded(match: re.Match[str]) -> str:
@@ -216,12 +218,13 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
         return " "
 
     year = (_YEAR.search(text) or _SHORT_YEAR.search(text)) is not None
-    text = _FROM.sub(r"\1 \2, \4, \1 \3, \4", text) if year else text
+    named = _names_month(text)
+    text = _FROM.sub(r"\1 \2, \4, \1 \3, \4", text) if year and named else text
     for form in _NUMBERED if year else ():
         if not _MARKED.search(text):
             break
         text = form.sub(taken, text)
-    named = _names_month(text)
+    named = named and _names_month(text)
     if year and named:
         for form in _DAYS:
             text = form.sub(taken, text)

@@ -94,11 +94,21 @@ def without_lists(text: str) -> str:
 
     Nor has it lists of subjects left: "mood, alcohol, money" says nothing of any of them.
     """
-    left = _CLOSES.sub(_claimed, _OPENS.sub(_told, text))
-    small = left.lower()  # most texts name no such subject, and are not looked through for lists
-    if not any(part in small for part in _TENDER_PARTS):
+    left = _OPENS.sub(_told, text)
+    left = _CLOSES.sub(_claimed, left) if " not " in left.lower() else left
+    if not _may_trouble(left):
         return left
-    return _LISTED.sub(_named, _LABEL.sub("subject: ", left))
+    return ".".join(
+        # Most sentences name no such subject, and are not looked through for lists.
+        _LISTED.sub(_named, sentence) if _may_trouble(sentence) else sentence
+        for sentence in (_LABEL.sub("subject: ", left) if ":" in left else left).split(".")
+    )
+
+
+def _may_trouble(text: str) -> bool:
+    """Return whether a text may name a subject that may be somebody's trouble."""
+    small = text.lower()
+    return any(part in small for part in _TENDER_PARTS)
 
 
 def _named(found: re.Match[str]) -> str:

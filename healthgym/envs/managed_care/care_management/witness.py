@@ -166,7 +166,12 @@ class Witness:
     def _repeats(self, words: Sequence[str]) -> bool:
         """Return whether any of some words is one that the person used: "habit"."""
         long = {word for word in words if len(word) >= _LEAST_LETTERS}
-        return not long.isdisjoint(_WORD.findall(self.speech.lower()))
+        return not long.isdisjoint(self._spoken_words)
+
+    @cached_property
+    def _spoken_words(self) -> frozenset[str]:
+        """The words that the person used."""
+        return frozenset(_WORD.findall(self.speech.lower()))
 
     def unwanted(self, language: str | None, contact: str | None) -> Iterator[str]:
         """Yield a language, or a way to be reached, that neither chart nor person prefers.
