@@ -11,6 +11,7 @@ import numpy as np
 from healthgym.envs.managed_care.care_management.circumstances import works
 from healthgym.envs.managed_care.care_management.history import History
 from healthgym.worlds.managed_care.charts.stays import StayKind
+from healthgym.worlds.managed_care.conversation.persona import Rhythm
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
@@ -37,6 +38,11 @@ _PARTIAL, _NON_ADHERENT = 2, 5
 _SKIPPED, _DROPPED = (0.5, 0.27, 0.16, 0.07), (0.72, 0.22, 0.06)
 #: How often somebody takes what no chart has; has a barrier that goes with the condition, another.
 _UNLISTED, _LIKELY, _UNLIKELY = 0.16, 0.24, 0.05
+#: How the frequency of a medicine begins that is not for every day.
+_RHYTHMS = {
+    Rhythm.NEEDED: ("as needed",),
+    Rhythm.SELDOM: ("once weekly", "once monthly", "every other"),
+}
 #: Days that an episode takes at most.
 _EPISODE = 8
 _MOODS = ("F32", "F33", "F20", "F41", "F43", "F50", "F10", "F11")
@@ -50,6 +56,7 @@ class Answers:
         phq9: Points of the nine items.
         gad7: Points of the seven items.
         missed: Doses of a week that are missed, by medicine of the chart that is taken at all.
+        rhythms: How medicines of the chart are taken that are not for every day.
         untaken: Medicines of the chart that are not taken.
         unlisted: Medicines that are taken and not in the chart.
         barriers: Whether there is a barrier, by subject.
@@ -65,6 +72,7 @@ class Answers:
     phq9: tuple[int, ...]
     gad7: tuple[int, ...]
     missed: Mapping[str, int]
+    rhythms: Mapping[str, Rhythm]
     untaken: frozenset[str]
     unlisted: tuple[str, ...]
     barriers: Mapping[Topic, bool]
@@ -197,6 +205,7 @@ def draw_answers(
         phq9=phq9,
         gad7=gad7,
         missed=missed,
+        rhythms=_rhythms(history),
         untaken=untaken,
         unlisted=extra,
         barriers=barriers,
@@ -265,13 +274,8 @@ def _medicines(history: History, rng: np.random.Generator) -> tuple[dict[str, in
     names = list(dict.fromkeys(fact.medication for fact in history.medicines))
     missed = {name: int(rng.random() < 0.2) for name in names}
     # What is taken when it is needed, or seldom, is not missed on days of a week.
-    daily = [
-        fact.medication
-        for fact in history.medicines
-        if not fact.frequency.startswith(
-            ("as needed", "once weekly", "once monthly", "every other")
-        )
-    ]
+    seldom = _rhythms(history)
+    daily = [fact.medication for fact in history.medicines if fact.medication not in seldom]
     missed |= {name: 0 for name in names if name not in daily}
     order = [daily[int(place)] for place in rng.permutation(len(daily))]
     skipped, days = int(rng.choice(4, p=_SKIPPED)), rng.integers(_PARTIAL, _WEEK, len(order))
@@ -280,6 +284,17 @@ def _medicines(history: History, rng: np.random.Generator) -> tuple[dict[str, in
     dropped = int(rng.choice(3, p=_DROPPED))
     untaken = frozenset(order[skipped : skipped + dropped])
     return {name: count for name, count in missed.items() if name not in untaken}, untaken
+
+
+def _rhythms(history: History) -> dict[str, Rhythm]:
+    """Return how the medicines of the chart are taken that are not for every day."""
+    taken = {fact.medication: fact.frequency for fact in history.medicines}
+    return {
+        name: rhythm
+        for name, frequency in taken.items()
+        for rhythm, words in _RHYTHMS.items()
+        if frequency.startswith(words)
+    }
 
 
 def _barriers(

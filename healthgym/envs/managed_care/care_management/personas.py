@@ -106,6 +106,7 @@ def draw_persona(
         anti_triggers=_USUAL | {Mark(name) for name in table["resents"][kind.value]},
         tells=answers.tells,
         adherence=answers.missed,
+        rhythms=answers.rhythms,
         hint=hint,
         hint_topic=answers.worry,
         circumstances=lives,

@@ -279,8 +279,9 @@ def _explain(talk: Talk, told: Disclosure) -> None:
 def tell_medicine(talk: Talk, told: Disclosure, before: str) -> None:
     """Tell how a medicine is taken, after some words."""
     missed = min(told.score or 0, _DOSES_OF_A_WEEK) if told.present else _DOSES_OF_A_WEEK
-    drug = _spoken_name(told.item)
-    said = talk.speaker.fixed(f"medicine.{missed}", told.item, drug=drug)
+    drug, rhythm = _spoken_name(told.item), talk.persona.rhythms.get(told.item)
+    taken = rhythm if rhythm is not None and not missed else missed
+    said = talk.speaker.fixed(f"medicine.{taken}", told.item, drug=drug)
     talk.words.append(before + said)
     talk.tell((told,))
 

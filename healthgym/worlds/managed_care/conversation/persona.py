@@ -13,6 +13,13 @@ from healthgym.worlds.managed_care.vocabulary.care import MotivationStage, Trigg
 from healthgym.worlds.managed_care.voices import PRIVATE, Disclosure, Topic
 
 
+class Rhythm(StrEnum):
+    """How a medicine is taken that is not for every day."""
+
+    NEEDED = "needed"  #: when there is need of it
+    SELDOM = "seldom"  #: on its day of the week or month
+
+
 class Willingness(StrEnum):
     """How somebody meets the offer."""
 
@@ -170,6 +177,7 @@ class Persona:
         sensitive: Subjects that need a question first whether they may be asked about.
         tells: What they tell when asked, by subject.
         adherence: Doses of a week that they miss, by medicine; of those they take at all.
+        rhythms: How they take the medicines that are not for every day.
         hint: What they say about what worries them most before anybody asks; empty if nothing.
         hint_topic: What the hint is about.
         readiness: What they say they will do about their health, told with the agreement and when
@@ -195,6 +203,7 @@ class Persona:
     sensitive: frozenset[Topic] = PRIVATE
     tells: Mapping[Topic, tuple[Disclosure, ...]] = field(default_factory=dict)
     adherence: Mapping[str, int] = field(default_factory=dict)
+    rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
     hint: str = ""
     hint_topic: Topic | None = None
     readiness: MotivationStage | None = None

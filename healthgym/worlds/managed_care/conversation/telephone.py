@@ -13,7 +13,7 @@ from typing import Final
 
 from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard
-from healthgym.worlds.managed_care.conversation.mind import Mind, Parting
+from healthgym.worlds.managed_care.conversation.mind import Mind, Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark, Persona
 from healthgym.worlds.managed_care.conversation.replies import Speaker, when
 from healthgym.worlds.managed_care.conversation.surroundings import (
@@ -224,3 +224,16 @@ def unanswered(heard: Memory) -> bool:
 def strangers(heard: Memory) -> int:
     """Return how many calls reached a stranger, which are no attempts."""
     return heard.mind.answered_by.count(Answering.STRANGER) if heard.mind is not None else 0
+
+
+def attempts(heard: Memory) -> int:
+    """Return how many calls were attempts to win somebody over.
+
+    Those that go on with a talk after an agreement are none, nor are those that reached a stranger.
+    """
+    ended = {turn.call: turn.stage for turn in heard.turns}
+    stage, made = Stage.UNKNOWN, 0
+    for call in range(1, heard.calls + 1):
+        made += stage is not Stage.AGREED
+        stage = ended.get(call, stage)
+    return made - strangers(heard)

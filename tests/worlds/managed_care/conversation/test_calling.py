@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
-from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.mind import Mind, Parting, Stage, Turn
 from healthgym.worlds.managed_care.conversation.noise import is_speech
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
@@ -17,6 +17,8 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Persona,
     PersonaKind,
 )
+from healthgym.worlds.managed_care.conversation.surroundings import Answering
+from healthgym.worlds.managed_care.conversation.telephone import attempts
 from healthgym.worlds.managed_care.voices import CallContext, Consent, Memory, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
@@ -32,6 +34,25 @@ from tests.worlds.managed_care.conversation.calls import (
 
 ASK = Act.REQUEST_CONSENT
 FORGIVING = frozenset[Mark]()
+
+
+def test_calls_that_go_on_after_an_agreement_are_no_attempts() -> None:
+    at = datetime(2026, 3, 13, 10)
+    open_, agreed_, broken = Stage.INVITED, Stage.AGREED, Stage.REFUSED_FOR_GOOD
+    for stages, made in (
+        ((), 3),  # nobody picked up
+        ((open_, open_, open_), 3),
+        ((open_, agreed_, agreed_), 2),
+        ((agreed_, agreed_, agreed_), 1),
+        ((agreed_, broken, broken), 2),  # who takes a yes back is called no more often for it
+    ):
+        turns = tuple(
+            Turn(call=number, exchange=1, at=at, stage=stage)
+            for number, stage in enumerate(stages, 1)
+        )
+        assert attempts(Memory(calls=3, turns=turns, mind=Mind())) == made
+    stranger = Mind(answered_by=(Answering.STRANGER, Answering.PERSON, Answering.PERSON))
+    assert attempts(Memory(calls=3, mind=stranger)) == 2
 
 
 # -- time and strength ---------------------------------------------------------------------------

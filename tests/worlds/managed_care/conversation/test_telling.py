@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Break,
     Circumstance,
     Mark,
+    Rhythm,
 )
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
@@ -395,6 +396,23 @@ def test_since_when_a_medicine_is_taken_is_no_question_how() -> None:
     assert not line.turn.marks
     drug = {each.text.format(drug="Metformin") for each in lines()["medicine.history"]}
     assert line.texts[-1] in drug | {each.replace("Metformin", "metformin") for each in drug}
+
+
+def test_a_medicine_that_is_not_for_every_day_is_not_told_of_like_one() -> None:
+    taken = tuple(
+        Disclosure(topic=Topic.MEDICATION, item=name, score=0)
+        for name in ("albuterol 2 puffs", "dulaglutide 0.75 mg")
+    )
+    rhythms = {"albuterol 2 puffs": Rhythm.NEEDED, "dulaglutide 0.75 mg": Rhythm.SELDOM}
+    person = replace(READY, tells={Topic.MEDICATION: taken}, rhythms=rhythms)
+    for name, drug, key in (
+        ("albuterol 2 puffs", "Albuterol", "medicine.needed"),
+        ("dulaglutide 0.75 mg", "Dulaglutide", "medicine.seldom"),
+    ):
+        line = agreed(person)
+        line.say(about(Topic.MEDICATION, name))
+        able = {each.text.format(drug=drug).casefold() for each in lines()[key]}
+        assert line.texts[-1].casefold() in able
 
 
 def test_what_worries_them_is_told_beside_something_else() -> None:

@@ -17,7 +17,7 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.acts import Meant
-from healthgym.worlds.managed_care.conversation.telephone import strangers, unanswered
+from healthgym.worlds.managed_care.conversation.telephone import attempts, unanswered
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
     CMOutreachSummaryInput,
@@ -331,7 +331,7 @@ class Outreach(App):
     def _attempt(self, case_id: str) -> int:
         """Return the number of an attempt: the source counts what was filed, not what was tried."""
         if self.strict:
-            return sum(1 for _ in self.calls(case_id))
+            return max(attempts(self.memory(case_id)), 1)
         return 1 + sum(1 for record in self.records.values() if record.case_id == case_id)
 
     # -- what a strict world asks for ------------------------------------------------------------
@@ -339,8 +339,7 @@ class Outreach(App):
     def _require_calls_left(self, case_id: str) -> None:
         # Who was called as often as the protocol asks for, and not won over, is left in peace.
         most = self.world.operations.outreach_attempts_least
-        wrong = strangers(self.memory(case_id))  # which are no attempts
-        if sum(1 for _ in self.calls(case_id)) - wrong >= most:
+        if not self.agreed(case_id) and attempts(self.memory(case_id)) >= most:
             raise Refusal(
                 RefusalCode.LIMIT_REACHED,
                 f"The patient of case {case_id} was called {most} times, which is the most; file "
