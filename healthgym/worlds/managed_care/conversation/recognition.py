@@ -1,7 +1,8 @@
 """What a person understands of what is said to them: the acts of an utterance, by a grammar.
 
 The grammar is data (``ears/data``). What is asked about a subject, a symptom or a medicine is put
-together here; every other act is found by its own patterns.
+together here; every other act is found by its own patterns, with how its sentence sounds as a
+second opinion.
 """
 
 from __future__ import annotations
@@ -28,13 +29,18 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
     questions,
 )
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
+from healthgym.worlds.managed_care.conversation.ears.second_opinion import (
+    GRAVE,
+    overheard,
+    understood,
+    weighed,
+)
+from healthgym.worlds.managed_care.conversation.ears.sounds import SILENCE, Sounding, sounding
 from healthgym.worlds.managed_care.conversation.ears.words import Words, heard_words
 from healthgym.worlds.managed_care.voices import PRIVATE, Part, Topic
 
 #: Letters up to which a message is remembered.
 _SHORT = 1_000
-#: Acts besides which a clause does little else.
-_GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: What is done all the same in a clause with a grave act.
 _STANDING = frozenset({Act.GREET, Act.INTRODUCE, Act.CLOSE, Act.RESPOND_SAFETY})
 #: What may stand after a goodbye, which it does not take back.
@@ -108,10 +114,25 @@ def _words(message: str) -> Words:
     return heard_words(message, grammar().spelling)
 
 
-def _understood(words: Words, meant: tuple[Meant, ...], medicines: tuple[str, ...]) -> Heard:
+def understand_by_grammar(message: str) -> Heard:
+    """Return the acts that the grammar alone hears in an utterance, however it sounds."""
+    return _understood(heard_words(message, grammar().spelling), sounds=SILENCE)
+
+
+def _understood(
+    words: Words,
+    meant: tuple[Meant, ...] = (),
+    medicines: tuple[str, ...] = (),
+    sounds: Sounding | None = None,
+) -> Heard:
     known = grammar()
     reading = read(words, known)
-    found = sorted(_found(reading, known, medicines), key=lambda each: each.ends & -each.ends)
+    sounds = sounds or sounding(words, reading.clauses)
+    said = tuple(_found(reading, known, medicines, sounds))
+    found = sorted(
+        understood(said, tuple(overheard(reading, sounds, said))),
+        key=lambda each: each.ends & -each.ends,
+    )
     acts = _once(each.said for each in found)
     return Heard((*acts, *_helped(acts, meant, reading, found)) if meant else acts)
 
@@ -143,16 +164,18 @@ def _helped(
             yield Said(*key)
 
 
-def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iterator[Found]:
-    """Return all acts, and where they were found."""
+def _found(
+    reading: Reading, known: Grammar, medicines: tuple[str, ...], sounds: Sounding
+) -> Iterator[Found]:
+    """Return all acts that the grammar hears, and where they were found."""
     drugs = tuple(medicines_of(reading, known, medicines))
-    done = tuple(_done(reading))
-    acts = {rule.act for rule, _ in done}
+    done = tuple(_done(reading, sounds))
+    acts = {rule.act for rule, _, _ in done}
     claimed = permitted = grave = 0
     told_back = requests = shared = 0
     ends = _ending(reading, done)
-    for rule, held in done:
-        if rule.act in _GRAVE and rule.sure:
+    for rule, held, sure in done:
+        if rule.act in GRAVE and sure:
             grave |= reading.clauses.filled(held)
         elif rule.act is Act.REQUEST_CONSENT:
             requests |= reading.clauses.filled(held)
@@ -162,14 +185,14 @@ def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iter
             told_back |= reading.clauses.sentence(held)
         elif rule.act is Act.NEXT_STEPS:
             claimed |= _planned(reading, held)
-    for rule, held in done:
+    for rule, held, sure in done:
         if rule.act is None or rule.yields & acts:
             continue
         if rule.act not in SENSITIVE and rule.act not in _STANDING:
             held &= ~grave
         if rule.act in _TOLD:
             held &= ~reading.hindered
-        if rule.act in _GRAVE and not rule.sure:
+        if rule.act in GRAVE and not rule.sure:
             held &= ~shared  # "Unless somebody is in danger" is what has to be said.
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
@@ -177,9 +200,9 @@ def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iter
             permitted |= listed(reading, clauses)
             continue
         claimed |= clauses if rule.claims else 0
-        sure = rule.sure and (rule.act is not Act.CLOSE or bool(held & ends))
         if held:
-            yield Found(held, Said(rule.act, rule.topic, rule.item, sure))
+            ended = rule.act is not Act.CLOSE or bool(held & ends)
+            yield Found(held, Said(rule.act, rule.topic, rule.item, sure and ended))
     claimed |= grave | told_back & ~reading.clauses.asked
     asked = tuple(questions(reading, drugs, claimed, permitted))
     yield from asked
@@ -208,8 +231,8 @@ def _planned(reading: Reading, held: int) -> int:
     return plans
 
 
-def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
-    """Return the rules of acts that hold, and where."""
+def _done(reading: Reading, sounds: Sounding) -> Iterator[tuple[Rule, int, bool]]:
+    """Return the rules of acts that hold, where, and whether without a doubt."""
     worried = bool(reading.role(Role.WORRY))
     for rule, ends in reading.of(None):
         if rule.act is None or (rule.worried and not worried):
@@ -219,8 +242,9 @@ def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
             held &= ~(reading.words.aside | reading.disowned | _imagined(rule, reading))
         if held and rule.act is Act.PRESSURE:
             held &= ~_screening(reading)
+        held, sure = weighed(rule, held, sounds)
         if held:
-            yield rule, held
+            yield rule, held, sure
 
 
 def _private(reading: Reading, requests: int) -> Iterator[Found]:
@@ -237,13 +261,13 @@ def _private(reading: Reading, requests: int) -> Iterator[Found]:
             yield Found(held, Said(Act.ASK_PERMISSION, rule.topic, sure=False))
 
 
-def _ending(reading: Reading, done: Iterable[tuple[Rule, int]]) -> int:
+def _ending(reading: Reading, done: Iterable[tuple[Rule, int, bool]]) -> int:
     """Return the words after which a message does not go on: only there is a goodbye one.
 
     Thanks, wishes and what happens next go with a goodbye, in any order.
     """
     closing = onward = 0
-    for rule, held in done:
+    for rule, held, _ in done:
         if rule.act is Act.CLOSE:
             closing |= reading.clauses.filled(held)
         elif rule.act not in _PARTING and rule.sure:

@@ -36,7 +36,9 @@ def asked(message: str) -> list[tuple[Act, Topic | None]]:
 
 @pytest.mark.parametrize("message", ONLY)
 def test_a_question_is_about_what_hinders(message: str) -> None:
-    assert asked(message) == [(Act.ASK_TOPIC, ONLY[message])]
+    beside = {Act.ACKNOWLEDGE}  # "I know that is hard"
+    found = [each for each in asked(message) if each[0] not in beside]
+    assert found == [(Act.ASK_TOPIC, ONLY[message])]
 
 
 @pytest.mark.parametrize("message", ALL)

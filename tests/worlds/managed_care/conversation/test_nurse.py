@@ -85,7 +85,7 @@ def test_what_the_instruments_print_is_their_question_and_nothing_grave(
     ],
 )
 def test_guilt_that_is_stirred_is_no_question_of_an_instrument(said: str) -> None:
-    assert Act.PRESSURE.value in {act for act, _, _ in _heard(said)}
+    assert Act.PRESSURE in {each.act for each in understand(said).acts}  # in doubt, perhaps
 
 
 @pytest.mark.parametrize(

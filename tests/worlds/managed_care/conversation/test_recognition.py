@@ -29,9 +29,10 @@ HERE = Path(__file__).parent
 FLOORS = {
     "phrases_own.jsonl": (0.94, 0.94, 0.96, 0.92),
     "phrases_dev.jsonl": (0.93, 0.93, 0.92, 0.92),
-    "phrases_dev4.jsonl": (0.87, 0.89, 0.95, 0.86),
+    "phrases_dev4.jsonl": (0.94, 0.90, 0.98, 0.84),
     "phrases_dev5.jsonl": (0.90, 0.83, 0.95, 0.92),
-    "phrases_test.jsonl": (0.80, 0.69, 0.85, 0.60),
+    "phrases_fresh.jsonl": (0.71, 0.54, 0.89, 0.28),
+    "phrases_test.jsonl": (0.87, 0.79, 0.93, 0.62),
 }
 
 
@@ -162,7 +163,8 @@ def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave(
     ],
 )
 def test_grave_words_that_sound_like_honest_ones_stay_grave(said: str) -> None:
-    assert acts(said) & SENSITIVE
+    heard = {each.act for each in understand(said).acts}  # at least so far that it is asked about
+    assert heard & SENSITIVE
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,104 @@
+"""How a sentence sounds, as a second opinion on what the grammar makes of it.
+
+An act that a sentence does not sound like at all is not done, or in doubt where more than a turn
+hangs on it. Of acts for which the grammar knows no words, those are heard that a sentence sounds
+much like; whoever listens asks about the grave ones. What is asked about a subject is the
+grammar's alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Said
+from healthgym.worlds.managed_care.conversation.ears.grammar import Rule
+from healthgym.worlds.managed_care.conversation.ears.questions import Found, elsewhere
+from healthgym.worlds.managed_care.conversation.ears.reading import Reading
+from healthgym.worlds.managed_care.conversation.ears.sounds import Sound, Sounding
+
+#: Acts besides which a clause does little else.
+GRAVE: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
+#: Acts that stay in doubt where a sentence sounds less like them than this.
+_IN_DOUBT: Final[Mapping[Act, float]] = {
+    **dict.fromkeys(sorted(GRAVE), -1.0),
+    Act.REQUEST_CONSENT: -2.0,
+}
+#: How much a sentence has to sound like an act that the grammar did not hear in it: what lets
+#: somebody go and what does harm more than others.
+_ENOUGH: Final[Mapping[Act, float]] = {
+    **dict.fromkeys((Act.GREET, Act.INTRODUCE, Act.ASK_TIME, Act.ASK_WILLINGNESS), 0.5),
+    **dict.fromkeys((Act.ACKNOWLEDGE, Act.ASK_HESITATION, Act.ANSWER_CONCERN), 0.5),
+    **dict.fromkeys((Act.OFFER_AUTONOMY, Act.OFFER_MATERIAL, Act.OFFER_CALLBACK), 0.5),
+    **dict.fromkeys((Act.NEXT_STEPS, Act.EXPLAIN_BENEFIT, Act.EXPLAIN_PROGRAM), 0.5),
+    **dict.fromkeys((Act.DISCLOSE_ACCESS, Act.STATE_SHARING, Act.EXPLAIN_VOLUNTARY), 0.5),
+    **dict.fromkeys((Act.SUMMARIZE, Act.RESPOND_SAFETY), 0.5),
+    **dict.fromkeys((Act.VERIFY_IDENTITY, Act.ACCEPT_REFUSAL), 1.0),
+    **dict.fromkeys(sorted(GRAVE), 1.5),
+}
+#: What a sentence that sounds less like any of these than this does not do; of a goodbye, too.
+_NOT_DONE: Final = -2.0
+_TOLD: Final = frozenset(_ENOUGH) - GRAVE | {Act.CLOSE}
+#: A question that was not understood.
+_DARK: Final = Said(Act.ASK_TOPIC, sure=False)
+
+
+def weighed(rule: Rule, held: int, sounds: Sounding) -> tuple[int, bool]:
+    """Return where a rule still holds, and whether without a doubt.
+
+    Args:
+        rule: A rule of an act.
+        held: The last words of where it holds by the grammar.
+        sounds: What the message sounds like.
+    """
+    if rule.act in _TOLD:
+        return held & ~sounds.unlike(rule.act, _NOT_DONE), rule.sure
+    level = _IN_DOUBT.get(rule.act) if rule.act is not None else None
+    if level is None or rule.act is None:
+        return held, rule.sure
+    return held, rule.sure and bool(held & ~sounds.unlike(rule.act, level))
+
+
+def overheard(reading: Reading, sounds: Sounding, found: Sequence[Found]) -> Iterator[Found]:
+    """Yield the acts that sentences sound like and that the grammar did not hear in them.
+
+    Args:
+        reading: The message.
+        sounds: What it sounds like.
+        found: What the grammar heard.
+    """
+    aside = elsewhere(reading) | reading.words.aside
+    if not sounds.spans:
+        return
+    for span, (act, worry) in sounds.like(_levels(sounds.columns)):
+        here = {each.said.act for each in found if each.ends & span and each.said != _DARK}
+        if not (span & aside or here & GRAVE or act in here):
+            yield Found(span, Said(act, item=worry, sure=act not in GRAVE))
+
+
+@cache
+def _levels(columns: tuple[Sound, ...]) -> NDArray[np.float64]:
+    """Return how much a sentence has to sound like each act to be heard to do it.
+
+    Whoever answers a worry has to answer one, whatever it is that it sounds like.
+    """
+    names_none = {(Act.ANSWER_CONCERN, "")}
+    return np.array([np.inf if c in names_none else _ENOUGH.get(c[0], np.inf) for c in columns])
+
+
+def understood(found: Sequence[Found], more: Sequence[Found]) -> Iterator[Found]:
+    """Yield all that was heard, without questions that were not understood and are none after all.
+
+    Args:
+        found: What the grammar heard.
+        more: What was overheard.
+    """
+    clear = 0
+    for each in more:
+        clear |= each.ends if each.said.sure else 0
+    yield from (each for each in found if each.said != _DARK or each.ends & ~clear)
+    yield from more
