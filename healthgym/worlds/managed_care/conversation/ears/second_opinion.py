@@ -19,7 +19,8 @@ from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.ears.grammar import Rule
 from healthgym.worlds.managed_care.conversation.ears.questions import Found, elsewhere
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
-from healthgym.worlds.managed_care.conversation.ears.sounds import Sound, Sounding
+from healthgym.worlds.managed_care.conversation.ears.sounds import Sounding
+from healthgym.worlds.managed_care.conversation.ears.sounds import sounds as known_sounds
 
 #: Acts besides which a clause does little else.
 GRAVE: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
@@ -71,22 +72,24 @@ def overheard(reading: Reading, sounds: Sounding, found: Sequence[Found]) -> Ite
         sounds: What it sounds like.
         found: What the grammar heard.
     """
-    aside = elsewhere(reading) | reading.words.aside
     if not sounds.spans:
         return
-    for span, (act, worry) in sounds.like(_levels(sounds.columns)):
-        here = {each.said.act for each in found if each.ends & span and each.said != _DARK}
-        if not (span & aside or here & GRAVE or act in here):
+    aside = elsewhere(reading) | reading.words.aside
+    clear = [each for each in found if each.said != _DARK]
+    for span, (act, worry) in sounds.like(_levels()):
+        here = () if span & aside else [each.said.act for each in clear if each.ends & span]
+        if not (span & aside or act in here or GRAVE.intersection(here)):
             yield Found(span, Said(act, item=worry, sure=act not in GRAVE))
 
 
 @cache
-def _levels(columns: tuple[Sound, ...]) -> NDArray[np.float64]:
+def _levels() -> NDArray[np.float64]:
     """Return how much a sentence has to sound like each act to be heard to do it.
 
     Whoever answers a worry has to answer one, whatever it is that it sounds like.
     """
     names_none = {(Act.ANSWER_CONCERN, "")}
+    columns = known_sounds().columns
     return np.array([np.inf if c in names_none else _ENOUGH.get(c[0], np.inf) for c in columns])
 
 
@@ -100,5 +103,7 @@ def understood(found: Sequence[Found], more: Sequence[Found]) -> Iterator[Found]
     clear = 0
     for each in more:
         clear |= each.ends if each.said.sure else 0
-    yield from (each for each in found if each.said != _DARK or each.ends & ~clear)
+    for each in found:
+        if not clear or each.ends & ~clear or each.said != _DARK:
+            yield each
     yield from more

@@ -78,20 +78,20 @@ class Sounding:
     Attributes:
         spans: The words of each sentence, as bits.
         heard: How much each sounds like each act. Shape (sentences, acts).
-        loud: The same by act, the most of its columns.
-        columns: What each column is of.
+        loud: The same by act, as plain numbers.
     """
 
     spans: tuple[int, ...]
     heard: NDArray[np.float64]
-    loud: Mapping[Act, Sequence[float]]
-    columns: tuple[Sound, ...]
+    loud: Sequence[Sequence[float]]
 
     def unlike(self, act: Act, level: float) -> int:
         """Return the words of the sentences that sound less like an act than a level."""
+        columns = _columns().get(act, ())
         bits = 0
-        for span, much in zip(self.spans, self.loud.get(act, ()), strict=False):
-            bits |= span if much < level else 0
+        for place, span in enumerate(self.spans if columns else ()):
+            if all(self.loud[column][place] < level for column in columns):
+                bits |= span
         return bits
 
     def like(self, levels: NDArray[np.float64]) -> Iterator[tuple[int, Sound]]:
@@ -103,23 +103,29 @@ class Sounding:
         Yields:
             The words of a sentence, as bits, and what it sounds like.
         """
+        columns = sounds().columns
         for place in np.flatnonzero(self.heard > levels).tolist():
-            sentence, column = divmod(place, len(self.columns))
-            yield self.spans[sentence], self.columns[column]
+            sentence, column = divmod(place, len(columns))
+            yield self.spans[sentence], columns[column]
+
+
+@cache
+def _columns() -> Mapping[Act, tuple[int, ...]]:
+    """Return the columns of each act."""
+    found: dict[Act, tuple[int, ...]] = {}
+    for column, (act, _) in enumerate(sounds().columns):
+        found[act] = (*found.get(act, ()), column)
+    return found
 
 
 #: Of a message that sounds neither like an act nor unlike one.
-SILENCE: Final = Sounding((), np.zeros((0, 0)), {}, ())
+SILENCE: Final = Sounding((), np.zeros((0, 0)), ())
 
 
 def sounding(words: Words, clauses: Clauses) -> Sounding:
     """Return what the sentences of a message sound like."""
-    known = sounds()
-    heard = known.of(features_of(words, clauses))
-    loud: dict[Act, Sequence[float]] = {}
-    for (act, _), much in zip(known.columns, heard.T.tolist(), strict=True):
-        loud[act] = list(map(max, loud[act], much)) if act in loud else much
-    return Sounding(clauses.sentences, heard, loud, known.columns)
+    heard = sounds().of(features_of(words, clauses))
+    return Sounding(clauses.sentences, heard, heard.T.tolist())
 
 
 def features_of(words: Words, clauses: Clauses) -> tuple[tuple[str, ...], ...]:
