@@ -226,7 +226,6 @@ def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> Non
         return
     # Who comes back to a medicine that is left out asks why, the first time.
     if talk.knows(told) and _unexplained(talk, told):
-        tell_medicine(talk, told, "")
         _explain(talk, told)
         return
     tell_medicine(talk, told, _again(talk, (told,)))

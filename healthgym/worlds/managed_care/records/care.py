@@ -90,7 +90,7 @@ class CMChartReviewInput:
     """What the care manager concludes from the chart before calling.
 
     Attributes:
-        reviewer_id: Id of the care manager.
+        reviewer_id: Id of the care manager to whom the case is assigned.
         primary_concerns: The clinical problems that matter most, such as 'HbA1c 10.2 % on two
             agents'.
         coordination_risks: What may fall between providers, such as 'no visit booked after
@@ -117,7 +117,7 @@ class CMChartReview:
     Attributes:
         review_id: Id of the review.
         case_id: Id of the episode.
-        reviewer_id: Id of the care manager.
+        reviewer_id: Id of the care manager to whom the case is assigned.
         reviewed_at: When it was handed in, in UTC.
         primary_concerns: The clinical problems that matter most, such as 'HbA1c 10.2 % on two
             agents'.

@@ -22,7 +22,6 @@ LATER = ("novel", "later", "last")
 #: were refused were by them (``test_honest_work``).
 PASS_STILL = {
     "Needs no doctors any more",
-    "Hunted by loan sharks",
     "Hair falls out since the new brand",
     "Is terrified of elevators",
     "Sang hymns for ten minutes.",
