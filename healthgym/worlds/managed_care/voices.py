@@ -58,7 +58,9 @@ class Part(StrEnum):
 
     BAD_DAY = "bad_day"  #: of an illness: how much it weighs on a day
     SELF_MONITORING = "self_monitoring"  #: of an illness: what is measured and noted at home
+    FALLS = "falls"  #: of an illness: whether they have fallen
     OTHERS = "others"  #: of medicines: those that nobody prescribed, or no list has
+    AMOUNT = "amount"  #: of a medicine: the dose that its label has
     HISTORY = "history"  #: of a medicine: since when it is taken, and for what
     TREATMENT = "treatment"  #: of mood: whether somebody is treated for it
     FOLLOW_UP = "follow_up"  #: of a stay in a hospital: whether a doctor has seen them, or will

@@ -57,6 +57,7 @@ class Answers:
         gad7: Points of the seven items.
         missed: Doses of a week that are missed, by medicine of the chart that is taken at all.
         rhythms: How medicines of the chart are taken that are not for every day.
+        doses: What the labels of all medicines say.
         untaken: Medicines of the chart that are not taken.
         unlisted: Medicines that are taken and not in the chart.
         barriers: Whether there is a barrier, by subject.
@@ -73,6 +74,7 @@ class Answers:
     gad7: tuple[int, ...]
     missed: Mapping[str, int]
     rhythms: Mapping[str, Rhythm]
+    doses: Mapping[str, str]
     untaken: frozenset[str]
     unlisted: tuple[str, ...]
     barriers: Mapping[Topic, bool]
@@ -175,7 +177,7 @@ def draw_answers(
     today: date,
     rules: OperatingRules,
     safety: bool,
-    unlisted: tuple[str, ...],
+    unlisted: Mapping[str, str],
     rng: np.random.Generator,
 ) -> Answers:
     """Draw what a member has to tell, in agreement with the chart.
@@ -186,7 +188,7 @@ def draw_answers(
         today: The day of the task.
         rules: The task's numbers.
         safety: Whether the referral states a concern about safety.
-        unlisted: What may be taken that no chart has.
+        unlisted: What may be taken that no chart has, with what stands on its label.
         rng: Where chance comes from.
     """
     low = any(code.startswith(_MOODS) for code in history.codes)
@@ -196,7 +198,7 @@ def draw_answers(
     barriers = _barriers(history, language, today, rng)
     mood = sum(phq9) >= rules.phq9_problem and rng.random() < 0.7
     used = any(code.startswith("F1") for code in history.codes)
-    extra = tuple(unlisted[:1]) if unlisted and rng.random() < _UNLISTED else ()
+    extra = tuple(unlisted)[:1] if unlisted and rng.random() < _UNLISTED else ()
     worries = [topic for topic in SOCIAL[:7] if barriers[topic]]
     careless = is_careless(missed, untaken)
     worries += [Topic.MEDICATION] * careless + [Topic.MOOD] * mood
@@ -206,6 +208,7 @@ def draw_answers(
         gad7=gad7,
         missed=missed,
         rhythms=_rhythms(history),
+        doses={**unlisted, **{fact.medication: fact.dose for fact in history.medicines}},
         untaken=untaken,
         unlisted=extra,
         barriers=barriers,

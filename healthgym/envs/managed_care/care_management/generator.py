@@ -254,18 +254,18 @@ class CareGenerator(CareTaskGenerator):
         return render(history, rng, today)
 
     def _answers(self, case: Case, start: WorldStart, rng: np.random.Generator) -> Answers:
-        names = unlisted()
-        name = names[int(rng.integers(len(names)))]
+        bought = unlisted()
+        name = tuple(bought)[int(rng.integers(len(bought)))]
         # What the chart has had under a like name would be no news to it.
         known = [x for x in case.history.facts if isinstance(x, MedicationCourse)]
-        able = () if any(same_medicine(x.medication, name) for x in known) else (name,)
+        had = any(same_medicine(x.medication, name) for x in known)
         return draw_answers(
             case.history,
             case.chart.patient.preferred_language,
             start.now.date(),
             start.operations,
             case.referred.known.safety,
-            able,
+            {} if had else {name: bought[name]},
             rng,
         )
 

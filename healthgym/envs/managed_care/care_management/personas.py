@@ -63,9 +63,10 @@ def _table() -> JsonObject:
 
 
 @cache
-def unlisted() -> tuple[str, ...]:
-    """Return what people take that no chart has."""
-    return tuple(_table()["unlisted"])
+def unlisted() -> Mapping[str, str]:
+    """Return what people take that no chart has, each with what stands on its label."""
+    bought: Mapping[str, str] = _table()["unlisted"]
+    return bought
 
 
 def draw_persona(
@@ -107,6 +108,7 @@ def draw_persona(
         tells=answers.tells,
         adherence=answers.missed,
         rhythms=answers.rhythms,
+        doses=answers.doses,
         hint=hint,
         hint_topic=answers.worry,
         circumstances=lives,

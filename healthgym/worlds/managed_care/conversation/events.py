@@ -8,7 +8,7 @@ from typing import Final
 
 from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.conversation.answers import dosed, tell_medicine
+from healthgym.worlds.managed_care.conversation.bottles import dosed, tell_medicine
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.replies import diagnosis

@@ -178,6 +178,7 @@ class Persona:
         tells: What they tell when asked, by subject.
         adherence: Doses of a week that they miss, by medicine; of those they take at all.
         rhythms: How they take the medicines that are not for every day.
+        doses: What stands on the label of each medicine, such as ``500 mg``.
         hint: What they say about what worries them most before anybody asks; empty if nothing.
         hint_topic: What the hint is about.
         readiness: What they say they will do about their health, told with the agreement and when
@@ -204,6 +205,7 @@ class Persona:
     tells: Mapping[Topic, tuple[Disclosure, ...]] = field(default_factory=dict)
     adherence: Mapping[str, int] = field(default_factory=dict)
     rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
+    doses: Mapping[str, str] = field(default_factory=dict)
     hint: str = ""
     hint_topic: Topic | None = None
     readiness: MotivationStage | None = None

@@ -6,11 +6,9 @@ from typing import Final
 
 from healthgym.core.records import replace
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
-from healthgym.worlds.managed_care.conversation.answers import (
-    Asked,
-    answer,
+from healthgym.worlds.managed_care.conversation.answers import Asked, answer, safety
+from healthgym.worlds.managed_care.conversation.bottles import (
     reasons,
-    safety,
     told_of_medicines,
     wonders_about,
 )

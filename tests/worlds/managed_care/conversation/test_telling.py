@@ -415,6 +415,26 @@ def test_a_medicine_that_is_not_for_every_day_is_not_told_of_like_one() -> None:
         assert line.texts[-1].casefold() in able
 
 
+def test_what_stands_on_a_label_is_read_out_without_the_rest_said_again() -> None:
+    line = agreed(replace(READY, doses={"metformin 500 mg": "500 mg", "ibuprofen": "200 mg"}))
+    line.person = replace(line.person, ears=understand)
+    line.say(message="How do you take the metformin?")
+    line.say(message="And what dose of metformin and ibuprofen do you take?")
+    assert not line.turn.marks
+    assert "Metformin 500 mg" in line.texts[-1] or "metformin 500 mg" in line.texts[-1]
+    assert "buprofen 200 mg" in line.texts[-1]
+    missed = {each.text.format(drug="Metformin") for each in lines()["medicine.3"]}
+    assert not any(each in line.texts[-1] for each in missed)
+
+
+def test_falls_are_asked_about_like_a_bad_day() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Have you had any falls lately?")
+    assert [told.item for told in line.turn.told] == [Part.FALLS]
+    assert not line.turn.marks
+
+
 def test_what_worries_them_is_told_beside_something_else() -> None:
     line = agreed(replace(READY, hint="It's a long way.", hint_topic=Topic.TRANSPORTATION))
     line.person = replace(line.person, ears=understand)

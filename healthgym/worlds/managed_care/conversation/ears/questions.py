@@ -14,6 +14,8 @@ from healthgym.worlds.managed_care.voices import Part, Topic
 #: Subjects which a question about a symptom is about besides, without being asked about.
 _OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
 _INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
+#: What is asked of a medicine besides how it is taken.
+_OF_ONE = frozenset({Part.AMOUNT, Part.HISTORY})
 #: Words for what was named before and gets in the way: "does yours keep you from it?"
 _CAUSES = frozenset({"it", "that", "this", "they", "those", "these", "yours"})
 #: Words that point back to what was named before.
@@ -326,7 +328,7 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
             seen |= clauses.sentence(reading.held(rule, ends))
     for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends)
-        if rule.part is not Part.HISTORY:  # "what do you take naproxen for?"
+        if rule.part not in _OF_ONE:  # "what do you take naproxen for?"
             held &= ~taken.get(rule.topic, 0)
         if rule.topic is Topic.MOOD and rule.part is None:
             held &= ~treated  # "Does anybody treat you for your mood?" asks no more than that
