@@ -131,7 +131,8 @@ def _kind(sound: str) -> str:
 
 def _features(text: str) -> tuple[tuple[str, ...], ...]:
     words = heard_words(text, grammar().spelling)
-    return features_of(words, clauses_of(words, grammar().joints))
+    found = features_of(words, clauses_of(words, grammar().joints))
+    return tuple((*words, *pairs) for words, pairs in found)
 
 
 @dataclass(frozen=True)

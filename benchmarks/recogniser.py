@@ -5,8 +5,9 @@
 
 The phrases and their labels were written before the grammar, by somebody who did not write it; the
 grammar was made with the development half in view, never with the test half. The later phrases were
-held back in the same way before the grammar was extended. Utterances that are timed are those of
-the development half of 25 to 60 words.
+held back in the same way before the grammar was extended, and the fresh ones before anything was
+learned of how sentences sound. Utterances that are timed are those of the development half of 25 to
+60 words.
 """
 
 from __future__ import annotations
@@ -57,6 +58,16 @@ def test_half(run: Run) -> Figures:
 def held_back_later(run: Run) -> Figures:
     """Understand the later phrases that nobody who extended the grammar has seen."""
     return _understood("phrases_talk.jsonl")
+
+
+@suite.measure()
+def fresh(run: Run) -> Figures:
+    """Understand whole turns in many voices, whose authors had seen no phrase and no grammar."""
+    from healthgym.worlds.managed_care.conversation.recognition import understand_by_grammar
+
+    score = scored(phrases(PHRASES / "phrases_fresh.jsonl"), understand_by_grammar)
+    by_grammar = score.of_acts(score.acts).figures()
+    return {**_understood("phrases_fresh.jsonl"), "acts_by_grammar_alone": by_grammar}
 
 
 @suite.measure()

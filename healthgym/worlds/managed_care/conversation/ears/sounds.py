@@ -25,6 +25,12 @@ from healthgym.worlds.managed_care.conversation.ears.words import Break, Words
 
 _ROOM = "healthgym.worlds.managed_care.conversation.ears"
 _BEGINS, _TOLD, _ASKED = "^", ".", "?"
+#: Which share of the pairs of words of a sentence is said elsewhere, too: of nine in ten sentences
+#: that people say as much, and of few rows of key words.
+_FLUENT: Final = 0.55
+
+#: The words of a sentence, and its pairs of words.
+Features = tuple[tuple[str, ...], tuple[str, ...]]
 #: An act, and which worry is answered by it, if it is an answer to one.
 Sound = tuple[Act, str]
 
@@ -48,27 +54,30 @@ class Sounds:
     scales: NDArray[np.float64]
     biases: NDArray[np.float64]
 
-    def of(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """Return how much sentences sound like each act, above 0 more than not.
+    def of(self, sentences: Sequence[Features]) -> tuple[NDArray[np.float64], list[float]]:
+        """Return how much sentences sound like each act, and like anything that is said at all.
 
         Args:
             sentences: Words and pairs of words of each sentence.
 
         Returns:
-            Shape (sentences, acts).
+            How much each sounds like each act, above 0 more than not, of shape (sentences, acts);
+            and which share of the pairs of each is known.
         """
         get, silent = self.rows.get, len(self.weights) - 1
         rows: list[int] = []
-        begins, sizes = [], []
-        for names in sentences:
-            known = [row for row in map(get, names) if row is not None]
+        begins, sizes, shares = [], [], []
+        for words, pairs in sentences:
+            joined = [row for row in map(get, pairs) if row is not None]
+            known = [row for row in map(get, words) if row is not None] + joined
             begins.append(len(rows))
             sizes.append(max(len(known), 1))
+            shares.append(len(joined) / len(pairs))
             rows += known or (silent,)
         if not rows:
-            return np.zeros((0, len(self.columns)))
+            return np.zeros((0, len(self.columns))), shares
         total = np.add.reduceat(self.weights[rows], begins, axis=0, dtype=np.int32)
-        return total / np.sqrt(sizes)[:, None] * self.scales + self.biases
+        return total / np.sqrt(sizes)[:, None] * self.scales + self.biases, shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +88,13 @@ class Sounding:
         spans: The words of each sentence, as bits.
         heard: How much each sounds like each act. Shape (sentences, acts).
         loud: The same by act, as plain numbers.
+        fluent: Which share of its pairs of words each has in common with what is said otherwise.
     """
 
     spans: tuple[int, ...]
     heard: NDArray[np.float64]
     loud: Sequence[Sequence[float]]
+    fluent: Sequence[float]
 
     def unlike(self, act: Act, level: float) -> int:
         """Return the words of the sentences that sound less like an act than a level."""
@@ -95,7 +106,9 @@ class Sounding:
         return bits
 
     def like(self, levels: NDArray[np.float64]) -> Iterator[tuple[int, Sound]]:
-        """Yield what sentences sound like more than a level.
+        """Yield what sentences sound like more than a level, of those in which one is said.
+
+        Key words in a row sound like what they are taken from, and are no sentence.
 
         Args:
             levels: The level of each act. Shape (acts,).
@@ -106,7 +119,8 @@ class Sounding:
         columns = sounds().columns
         for place in np.flatnonzero(self.heard > levels).tolist():
             sentence, column = divmod(place, len(columns))
-            yield self.spans[sentence], columns[column]
+            if self.fluent[sentence] >= _FLUENT:
+                yield self.spans[sentence], columns[column]
 
 
 @cache
@@ -119,23 +133,24 @@ def _columns() -> Mapping[Act, tuple[int, ...]]:
 
 
 #: Of a message that sounds neither like an act nor unlike one.
-SILENCE: Final = Sounding((), np.zeros((0, 0)), ())
+SILENCE: Final = Sounding((), np.zeros((0, 0)), (), ())
 
 
 def sounding(words: Words, clauses: Clauses) -> Sounding:
     """Return what the sentences of a message sound like."""
-    heard = sounds().of(features_of(words, clauses))
-    return Sounding(clauses.sentences, heard, heard.T.tolist())
+    heard, fluent = sounds().of(features_of(words, clauses))
+    return Sounding(clauses.sentences, heard, heard.T.tolist(), fluent)
 
 
-def features_of(words: Words, clauses: Clauses) -> tuple[tuple[str, ...], ...]:
-    """Return the words and pairs of words of each sentence of a message, each once."""
+def features_of(words: Words, clauses: Clauses) -> tuple[Features, ...]:
+    """Return the words, and the pairs of words, of each sentence of a message, each once."""
     found, place = [], 0
     for span in clauses.sentences:
         end = place + span.bit_count()
         asked = words.breaks[end] & Break.ASKED
         line = (_BEGINS, *words.words[place:end], _ASKED if asked else _TOLD)
-        found.append(tuple(dict.fromkeys((*line[1:], *map(" ".join, pairwise(line))))))
+        pairs = dict.fromkeys(map(" ".join, pairwise(line)))
+        found.append((tuple(dict.fromkeys(line[1:])), tuple(pairs)))
         place = end
     return tuple(found)
 
