@@ -8,7 +8,7 @@ the next 12 (526 texts) and 27 of 60 by five more (2,673 texts). Then, without r
 stand nowhere, 7 of 12 by one who was told to be figurative, 6 of 12 by one who works out numbers,
 and 11 of the last 12 (498 texts). The texts are not edited; what some wrote into a section that was
 never assessed is left out, as is what one wrote about an answer that nobody gives any more, and
-four quote the line that a person now has in the place of theirs.
+six quote the line that a person now has in the place of theirs.
 """
 
 from __future__ import annotations

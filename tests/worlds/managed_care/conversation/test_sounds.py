@@ -67,7 +67,7 @@ def test_the_longest_and_the_emptiest_message_sound_like_something() -> None:
     [
         ("Your landlord's nowhere on the list of people who see this.", Act.ANSWER_CONCERN),
         ("I'd rather have an honest no than a polite yes.", Act.OFFER_AUTONOMY),
-        ("You sound beat. Shall we stop here and do the rest another day?", Act.ACKNOWLEDGE),
+        ("And that's the last question, cross my heart. You've been a trouper.", Act.ACKNOWLEDGE),
         ("I'll mail it. One page. Read it, toss it, whatever.", Act.OFFER_MATERIAL),
         (
             "Is there a time of day when the pain lets up, so we could talk then?",
