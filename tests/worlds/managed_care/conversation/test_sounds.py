@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,20 @@ HERE = Path(__file__).parent
 GRAVE = {Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS}
 
 
+#: Of the file that nothing is learned from and nobody looks at.
+FRESH = "38a48b6226cbd9e3032a7b90eb6594bb659ccb2a3ee56c9e6ddc69746c3da16b"
+
+
 def _words(message: str) -> Words:
     return heard_words(message, grammar().spelling)
+
+
+def test_what_is_held_out_is_what_was_committed_and_nothing_of_it_is_learned() -> None:
+    held = (HERE / "phrases_fresh.jsonl").read_bytes()
+    assert sha256(held).hexdigest() == FRESH
+    learned = (HERE / "phrases_learned.jsonl").read_text("utf-8").splitlines()
+    texts = {json.loads(row)["text"] for row in held.decode().splitlines()}
+    assert texts.isdisjoint(json.loads(row)["text"] for row in learned)
 
 
 def test_a_sentence_is_its_words_and_pairs_with_how_it_begins_and_ends() -> None:
