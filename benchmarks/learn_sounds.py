@@ -40,8 +40,7 @@ _HONEST, _GRAVE, _NATURAL = "honest_turns.jsonl", "grave_turns.jsonl", "natural.
 _BOOKS = _ROOT / "healthgym/envs/managed_care/care_management/data"
 _SAID = ("phrases.json", "others.json", "drill.json")
 _COUNTS = 3
-#: Acts that are not told by sound: what they are about matters, or only the grammar may say it.
-_NOT_TOLD = frozenset({Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION, Act.NAME_FACT})
+#: Acts of which alone some phrases are labelled.
 _HARMING = frozenset(map(str, (Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS)))
 #: How often a feature has to occur, how much weights are held down, how often sentences are given
 #: to labels anew, and by how much a phrase with an act counts for more than one without, at most.
@@ -86,7 +85,7 @@ def _as_heard() -> Iterator[Line]:
         for text in _texts(json.loads((_BOOKS / name).read_text("utf-8"))):
             said = re.sub(r"\{\w+\}", "Dana", text)
             acts = {each.act for each in understand_by_grammar(said).acts if each.sure}
-            yield Line(_features(said), frozenset(map(str, acts - _NOT_TOLD)))
+            yield Line(_features(said), frozenset(map(str, acts)))
 
 
 def _texts(book: object) -> Iterator[str]:
@@ -102,7 +101,7 @@ def _natural(row: Mapping[str, object]) -> Line:
     read, barred = (
         frozenset(re.match(r"\w+", each)[0] for each in row.get(key, ())) for key in ("read", "not")
     )
-    return Line(_features(row["text"]), read - frozenset(map(str, _NOT_TOLD)), read | barred)
+    return Line(_features(row["text"]), read, read | barred)
 
 
 def _labelled(file: Path) -> Iterator[Line]:
@@ -118,7 +117,7 @@ def _rows(file: Path) -> Iterator[Mapping[str, object]]:
 
 
 def _sounds(row: Mapping[str, object]) -> frozenset[str]:
-    acts = {act for act, *_ in row["acts"]} - _NOT_TOLD
+    acts = {act for act, *_ in row["acts"]}
     worries = {f"{Act.ANSWER_CONCERN}:{worry}" for worry in row.get("concerns", ())}
     return frozenset(map(str, acts)) | worries
 

@@ -63,6 +63,7 @@ class Part(StrEnum):
     AMOUNT = "amount"  #: of a medicine: the dose that its label has
     HISTORY = "history"  #: of a medicine: since when it is taken, and for what
     TREATMENT = "treatment"  #: of mood: whether somebody is treated for it
+    REACH = "reach"  #: of telephone and internet: how they want to be reached
     FOLLOW_UP = "follow_up"  #: of a stay in a hospital: whether a doctor has seen them, or will
 
 

@@ -58,6 +58,8 @@ def answer(talk: Talk, asked: Asked) -> None:
             _treated(talk)
             if asked.whole:
                 _plainly(talk, asked.topic)
+        case Topic.PHONE_ACCESS if Part.REACH in asked.parts and _is_told(talk, asked.topic):
+            talk.say("reach")
         case Topic.DIAGNOSIS:
             _diagnoses(talk)
             readiness(talk)
@@ -68,6 +70,12 @@ def answer(talk: Talk, asked: Asked) -> None:
                 _stays(talk)
         case _:
             _plainly(talk, asked.topic)
+
+
+def _is_told(talk: Talk, topic: Topic) -> bool:
+    """Return whether a story of every day was told before."""
+    listed = talk.persona.tells.get(topic, ()) or (Disclosure(topic=topic, present=False),)
+    return any(map(talk.knows, listed))
 
 
 def _told_early(talk: Talk, told: Disclosure) -> bool:

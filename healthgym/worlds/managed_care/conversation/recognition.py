@@ -31,6 +31,7 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
 from healthgym.worlds.managed_care.conversation.ears.second_opinion import (
     GRAVE,
+    asked,
     overheard,
     understood,
     weighed,
@@ -128,7 +129,7 @@ def _understood(
     known = grammar()
     reading = read(words, known)
     sounds = sounds or sounding(words, reading.clauses)
-    said = tuple(_found(reading, known, medicines, sounds))
+    said = tuple(asked(reading, sounds, _found(reading, known, medicines, sounds)))
     found = sorted(
         understood(said, tuple(overheard(reading, sounds, said))),
         key=lambda each: each.ends & -each.ends,
@@ -204,9 +205,9 @@ def _found(
             ended = rule.act is not Act.CLOSE or bool(held & ends)
             yield Found(held, Said(rule.act, rule.topic, rule.item, sure and ended))
     claimed |= grave | told_back & ~reading.clauses.asked
-    asked = tuple(questions(reading, drugs, claimed, permitted))
-    yield from asked
-    if requests or any(each.said == _SOMETHING for each in asked):
+    put = tuple(questions(reading, drugs, claimed, permitted))
+    yield from put
+    if requests or any(each.said == _SOMETHING for each in put):
         yield from _private(reading, requests | permitted)
     yield from _facts(reading, drugs, grave | told_back)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import Disclosure
@@ -28,8 +29,16 @@ def asked_again(talk: Talk, told: tuple[Disclosure, ...]) -> None:
 
 
 def just_told(talk: Talk, told: tuple[Disclosure, ...]) -> bool:
-    """Return whether some of it was told with the last answer."""
-    return bool(set(told) & set(last_told(talk)))
+    """Return whether some of it was told with the last answer.
+
+    Or with the one before, if what was asked in between named nothing, as "how much, how often?"
+    """
+    *_, last = talk.memory.turns or (None,)
+    wide = last is not None and any(
+        said.act is Act.ASK_TOPIC and said.topic is None for said in last.acts
+    )
+    recent = talk.memory.turns[-2:] if wide else talk.memory.turns[-1:]
+    return any(not set(told).isdisjoint(turn.told) for turn in recent)
 
 
 def last_told(talk: Talk) -> tuple[Disclosure, ...]:

@@ -235,6 +235,25 @@ def test_what_was_told_is_told_again_but_not_gladly() -> None:
     assert len(line.memory.disclosed) == 2
 
 
+def test_who_narrows_a_question_that_was_too_wide_has_not_asked_again() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="How do you get to the clinic?")
+    line.say(message="What is it like, how much and how often?")
+    line.say(message="I mean the way to the clinic: how do you get there?")
+    assert not line.turn.marks
+
+
+def test_how_somebody_wants_to_be_reached_is_another_matter_than_their_telephone() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Do you have a telephone and internet that work?")
+    line.say(message="Do you have enough food in the house?")
+    line.say(message="How do you prefer that I reach you?")
+    assert not line.turn.marks
+    assert line.texts[-1] in {each.text for each in lines()["reach"]}
+
+
 def test_other_subjects_are_told_as_they_are() -> None:
     line = agreed()
     line.say(about(Topic.DIAGNOSIS), about(Topic.HOSPITAL_STAY))

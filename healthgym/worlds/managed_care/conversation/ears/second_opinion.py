@@ -2,13 +2,13 @@
 
 An act that a sentence does not sound like at all is not done, or in doubt where more than a turn
 hangs on it. Of acts for which the grammar knows no words, those are heard that a sentence sounds
-much like; whoever listens asks about the grave ones. What is asked about a subject is the
-grammar's alone.
+much like; whoever listens asks about the grave ones. What a question is about is the grammar's
+alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -44,6 +44,9 @@ _ENOUGH: Final[Mapping[Act, float]] = {
 #: What a sentence that sounds less like any of these than this does not do; of a goodbye, too.
 _NOT_DONE: Final = -2.0
 _TOLD: Final = frozenset(_ENOUGH) - GRAVE | {Act.CLOSE}
+#: What nobody asks, or names, in a sentence that sounds less like it than this.
+_ABOUT: Final = frozenset({Act.ASK_TOPIC, Act.ASK_PERMISSION, Act.NAME_FACT})
+_NOT_ASKED: Final = -4.0
 #: A question that was not understood.
 _DARK: Final = Said(Act.ASK_TOPIC, sure=False)
 
@@ -91,6 +94,26 @@ def _levels() -> NDArray[np.float64]:
     names_none = {(Act.ANSWER_CONCERN, "")}
     columns = known_sounds().columns
     return np.array([np.inf if c in names_none else _ENOUGH.get(c[0], np.inf) for c in columns])
+
+
+def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterator[Found]:
+    """Yield what the grammar heard, without what sounds like no question and like no fact.
+
+    What ends with a question mark asks, whatever it sounds like, and about what stands before it.
+
+    Args:
+        reading: The message.
+        sounds: What it sounds like.
+        found: What the grammar heard.
+    """
+    clauses = reading.clauses
+    marked = clauses.sentence(clauses.asked) | clauses.back(clauses.asked, 1)
+    for each in found:
+        if each.said.act in _ABOUT and not each.ends & (
+            marked | ~sounds.unlike(each.said.act, _NOT_ASKED)
+        ):
+            continue
+        yield each
 
 
 def understood(found: Sequence[Found], more: Sequence[Found]) -> Iterator[Found]:
