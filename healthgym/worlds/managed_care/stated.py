@@ -67,6 +67,17 @@ _ISO = (
     re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d{2})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
     re.compile(r"(?<![\d.-])(?P<month>0[1-9])-(?P<day>3[01]|[12]\d|0[1-9])(?![\d-])"),
 )
+#: The same of the last months, where whole days stand beside it: "2025-09-24, 10-23", "(12-29)".
+_LATE = re.compile(
+    r"1(?<=[ (,;]1)(?P<month>[0-2])-(?P<day>0[1-9]|1[3-9]|2\d|3[01])(?![\d-])"
+    r"(?! ?(?:%|mg|mcg|g|kg|ml|l|units?|sessions?|days?|weeks?|months?|years?|yrs?|min(?:utes)?|"
+    r"hours?|hrs?|times|doses?|points?|pills?|tablets?|visits?|calls?|steps?|x|of|out)\b)"
+)
+#: From one whole day to another of the same month, or year: "2025-10-20/24", "2025-02-27/03-01".
+_SPANS = (
+    re.compile(r"(\d(?<!\d\d)\d{3}-\d\d-)(\d\d)/(\d\d)(?![\d/-])"),
+    re.compile(r"(\d(?<!\d\d)\d{3}-)(\d\d-\d\d)/(\d\d-\d\d)(?![\d/-])"),
+)
 #: Years from one to another, and the digits of one.
 _RANGE = re.compile(r"(?<![\w.,/$-])(?:19|20)\d\d ?[-\u2013] ?(?:19|20)\d\d(?!\w|[.,/]\d|-)")
 _FOUR = re.compile(r"\d{4}")
@@ -154,6 +165,10 @@ def stated(text: str) -> Stated:
         loose.add(_loose(match))
         return " "
 
+    def late(match: re.Match[str]) -> str:
+        loose.add((0, 10 + int(match["month"]), int(match["day"])))
+        return " "
+
     def years(match: re.Match[str]) -> str:
         loose.update((int(each), 0, 0) for each in _FOUR.findall(match[0]))
         return " "
@@ -162,6 +177,7 @@ def stated(text: str) -> Stated:
         rest = form.sub(taken, rest)
     for form in (*(_SHORT if "/" in rest else ()), *(_ISO if "-" in rest else ())):
         rest = form.sub(taken, rest)
+    rest = _LATE.sub(late, rest) if days and "-" in rest else rest
     for form in (_RANGE, _ALONE) if _YEAR.search(rest) else ():
         rest = form.sub(years, rest)
     rest = _TIME.sub(" ", rest) if ":" in rest else rest
@@ -220,6 +236,8 @@ def _taken_days(text: str) -> tuple[frozenset[date], str, bool]:
     year = (_YEAR.search(text) or _SHORT_YEAR.search(text)) is not None
     named = _names_month(text)
     text = _FROM.sub(r"\1 \2, \4, \1 \3, \4", text) if year and named else text
+    for form in _SPANS if year and "/" in text else ():
+        text = form.sub(r"\1\2, \1\3", text)
     for form in _NUMBERED if year else ():
         if not _MARKED.search(text):
             break

@@ -28,3 +28,26 @@ def test_a_month_is_read_in_any_letters_of_its_name(month: str) -> None:
 )
 def test_a_year_may_have_two_digits(text: str, days: set[date]) -> None:
     assert days_in(text) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "days", "loose", "numbers"),
+    [
+        (
+            "ED 2025-06-20, 09-24, 10-23, 11-04",
+            {date(2025, 6, 20)},
+            {(0, 9, 24), (0, 10, 23), (0, 11, 4)},
+            set(),
+        ),
+        ("BP 91/60 (12-29), 2026-03-10", {date(2026, 3, 10)}, {(0, 12, 29)}, {"91", "60"}),
+        ("In 2025-02-14/20", {date(2025, 2, 14), date(2025, 2, 20)}, set(), set()),
+        ("In 2025-02-27/03-01", {date(2025, 2, 27), date(2025, 3, 1)}, set(), set()),
+        ("2026-01-02: 10-15 sessions, 10-20 mg", {date(2026, 1, 2)}, set(), {"10", "15", "20"}),
+        ("Takes 10-14 a day", set(), set(), {"10", "14"}),
+    ],
+)
+def test_days_of_the_last_months_are_read_beside_whole_ones_and_amounts_are_none(
+    text: str, days: set[date], loose: set[tuple[int, int, int]], numbers: set[str]
+) -> None:
+    found = stated(text)
+    assert (found.days, found.loose, found.numbers) == (days, loose, numbers)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.ears.grammar import (
@@ -60,7 +59,9 @@ _YOU = "you"
 _SINCE = frozenset({"since", "because"})
 #: Leave to ask about something that is not said.
 _SOMETHING = Said(Act.ASK_PERMISSION)
-_AND, _HAVE = "and", frozenset({"have", "let"})
+_AND = "and"
+#: What a plan goes on with.
+_DOING = frozenset({"have", "let", "ask", "send", "call", "arrange", "bring", "get", "set", "talk"})
 _TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
 #: What is not done with the words for what gets hindered: "from looking after yourself?"
@@ -224,10 +225,13 @@ def _planned(reading: Reading, held: int) -> int:
     plans &= clauses.filled(plans & places.of(SPEAKER))
     if not plans:
         return 0
-    # "And have the pharmacist look at it" goes on; "and have you" asks.
-    onward = places.of(_AND) & places.of(_HAVE) >> 1 & ~(places.of(_TURNED) >> 2)
-    for before, clause in pairwise(clauses.clauses):
-        if before & plans and clause & onward & clauses.starts:
+    # "And have the pharmacist look at it" goes on, as does a list of what will be done after a
+    # colon; "and have you" asks.
+    begins = clauses.starts | (places.of(_AND) & clauses.starts) << 1
+    onward = begins & places.of(_DOING) & ~(places.of(_TURNED) >> 1) & ~clauses.asked
+    for clause in clauses.clauses:
+        earlier = (clause & -clause) - 1
+        if clause & onward and clauses.sentence(plans & earlier) & clause:
             plans |= clause
     return plans
 

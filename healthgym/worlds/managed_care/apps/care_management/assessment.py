@@ -174,6 +174,6 @@ class Assessments(App):
         if blocked:
             require_block(blocked)
         evidence = Evidence.of(self.world, case_id)
-        require_sourced(payload, evidence)
+        require_sourced(payload, evidence, blocked=bool(blocked))
         if not blocked:
             require_complete(payload, evidence)

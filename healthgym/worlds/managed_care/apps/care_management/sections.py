@@ -103,8 +103,13 @@ def require_complete(payload: Payload, evidence: Evidence) -> None:
             _complete_sdoh(evidence)
 
 
-def require_sourced(payload: Payload, evidence: Evidence) -> None:
+def require_sourced(payload: Payload, evidence: Evidence, *, blocked: bool = False) -> None:
     """Refuse a section that holds what is neither in the chart nor told.
+
+    Args:
+        payload: The section.
+        evidence: What there is.
+        blocked: Whether the person broke off in it, and named what stands in the way by that.
 
     Raises:
         Refusal: Naming what rests on nothing.
@@ -114,6 +119,8 @@ def require_sourced(payload: Payload, evidence: Evidence) -> None:
             _sourced_clinical(data, evidence)
         case MedicationSectionPayload(data=data):
             _sourced_medication(data, evidence)
+            if data.adherence_barriers and not (blocked or evidence.about(Topic.MEDICATION)):
+                raise _unfounded("The patient named no barrier to taking medicines")
         case BehavioralHealthSectionPayload(data=data):
             _sourced_behavioral_health(data, evidence)
         case SDoHSectionPayload(data=data):
@@ -201,8 +208,6 @@ def _sourced_medication(data: MedicationAssessment, evidence: Evidence) -> None:
             raise _unfounded(f"The chart does not have {name[:60]}")
         if not item.patient_report.strip() or not evidence.about(Topic.MEDICATION):
             raise _unfounded("The patient did not report the discrepancy")
-    if data.adherence_barriers and not evidence.about(Topic.MEDICATION):
-        raise _unfounded("The patient named no barrier to taking medicines")
 
 
 # -- behavioral health ---------------------------------------------------------------------------

@@ -46,7 +46,9 @@ _NOT_DONE: Final = -2.0
 _TOLD: Final = frozenset(_ENOUGH) - GRAVE | {Act.CLOSE}
 #: What nobody asks, or names, in a sentence that sounds less like it than this.
 _ABOUT: Final = frozenset({Act.ASK_TOPIC, Act.ASK_PERMISSION, Act.NAME_FACT})
-_NOT_ASKED: Final = -4.0
+_NOT_ASKED: Final = -3.0
+#: Most words of what is no more than named before it is asked about.
+_FEW: Final = 8
 #: A question that was not understood.
 _DARK: Final = Said(Act.ASK_TOPIC, sure=False)
 
@@ -99,7 +101,8 @@ def _levels() -> NDArray[np.float64]:
 def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterator[Found]:
     """Yield what the grammar heard, without what sounds like no question and like no fact.
 
-    What ends with a question mark asks, whatever it sounds like, and about what stands before it.
+    What ends with a question mark asks, whatever it sounds like, and about what is no more than
+    named before it.
 
     Args:
         reading: The message.
@@ -107,7 +110,8 @@ def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterato
         found: What the grammar heard.
     """
     clauses = reading.clauses
-    marked = clauses.sentence(clauses.asked) | clauses.back(clauses.asked, 1)
+    marked, before = clauses.sentence(clauses.asked), clauses.back(clauses.asked, 1)
+    marked |= sum(each for each in clauses.sentences if each & before and each.bit_count() <= _FEW)
     for each in found:
         if each.said.act in _ABOUT and not each.ends & (
             marked | ~sounds.unlike(each.said.act, _NOT_ASKED)

@@ -196,20 +196,21 @@ def test_nothing_is_said_once_the_episode_has_moved_on() -> None:
 
 
 def test_medicines_are_asked_about() -> None:
-    barrier = section(
-        "medication",
-        {
-            "current_medications": [
-                {"name": "metformin", "dose": "500 mg twice daily", "adherence": "unknown"}
-            ],
-            "adherence_barriers": ["copay"],
-        },
-    )
+    data: dict[str, Any] = {
+        "current_medications": [
+            {"name": "metformin", "dose": "500 mg twice daily", "adherence": "unknown"}
+        ],
+        "adherence_barriers": ["copay"],
+    }
+    barrier = section("medication", data)
     for rules, code in ((Rules.STRICT, Code.UNSUPPORTED_CLAIM), (Rules.COMPAT, None)):
         world = at_stage("agreed", rules)
         for call in (end(), BEGIN):
             play(world, call)
         assert refused(world, barrier) is code
+        # Who breaks off there names what stands in the way by that.
+        broken = section("medication", data, 'private: "I would rather not say that."')
+        assert refused(world, broken) is None
 
 
 def test_who_takes_nothing_was_asked() -> None:
