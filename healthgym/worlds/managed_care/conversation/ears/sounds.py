@@ -1,9 +1,9 @@
 """What a sentence sounds like, by its words and pairs of words: a second ear beside the grammar.
 
 The grammar hears what it was told of, and people have other words. What they mean by those is
-learned from thousands of labelled phrases (``benchmarks/learn_sounds.py``): each word and each pair
-of words weighs for or against each act. Weights are whole numbers, so that a sentence sounds the
-same on every machine.
+learned from thousands of labelled phrases (``learn.py`` beside the tests of conversations): each
+word and each pair of words weighs for or against each act. Weights are whole numbers, so that a
+sentence sounds the same on every machine.
 """
 
 from __future__ import annotations

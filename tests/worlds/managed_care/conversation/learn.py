@@ -1,7 +1,7 @@
 """Learn what sentences of a care manager sound like, from phrases that were labelled by hand.
 
-    python benchmarks/learn_sounds.py            learn anew, and say how well it is heard
-    python benchmarks/learn_sounds.py --write    and keep what was learned
+    python -m tests.worlds.managed_care.conversation.learn            say how well it is heard
+    python -m tests.worlds.managed_care.conversation.learn --write    and keep what was learned
 
 Each act is told from the others by a logistic regression on the words and pairs of words of a
 sentence. Labels are of whole messages: which of its sentences holds an act is what the model of the
@@ -28,8 +28,8 @@ from healthgym.worlds.managed_care.conversation.ears.sounds import features_of
 from healthgym.worlds.managed_care.conversation.ears.words import heard_words
 from healthgym.worlds.managed_care.conversation.recognition import understand_by_grammar
 
-_ROOT = Path(__file__).resolve().parents[1]
-_PHRASES = _ROOT / "tests/worlds/managed_care/conversation"
+_PHRASES = Path(__file__).parent
+_ROOT = _PHRASES.parents[3]
 _KEPT = _ROOT / "healthgym/worlds/managed_care/conversation/ears/data/sounds.npz"
 #: Phrases with all of their acts; of the last two kinds those alone that can harm are known.
 _LEARNED = ("dev", "dev2", "dev3", "dev4", "dev5", "own", "learned")
