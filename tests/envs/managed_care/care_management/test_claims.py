@@ -34,6 +34,17 @@ def test_every_way_is_found_by_its_letters() -> None:
         ("Slowed 3, thoughts of death or self-harm 2; the sum is 15.", {Stance.CLAIMED}),
         ("Self-harm (item 9): not at all", {Stance.DENIED}),
         ("Self-harm 10", {Stance.CLAIMED}),
+        ("9 thoughts of death or self-harm 0. Sum 9.", {Stance.DENIED}),
+        ("Suicidal ideation 0", {Stance.DENIED}),
+        ("Suicidal thoughts 2, sleep 0", {Stance.CLAIMED}),
+        ("He has suicidal thoughts and scored 0 on sleep.", {Stance.CLAIMED}),
+        ("Nobody reports thoughts of suicide.", {Stance.DENIED}),
+        ("Nobody named as acting on the suicidal thoughts.", {Stance.CLAIMED}),
+        ("Self-harm rarely", {Stance.CLAIMED}),
+        ("Alcohol: a glass at Christmas; no drugs.", {Stance.DENIED}),
+        ("Alcohol: a bottle a day.", {Stance.CLAIMED}),
+        ("Had drunk less than usual.", set()),
+        ("Was drunk again.", {Stance.CLAIMED}),
     ],
 )
 def test_how_something_is_said(text: str, stances: set[Stance]) -> None:
