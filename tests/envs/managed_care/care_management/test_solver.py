@@ -43,7 +43,7 @@ def played(family: CareFamily, index: int) -> CareEpisode:
 
 
 @pytest.mark.parametrize(
-    ("level", "least"), [("easy", 0.85), ("medium", 0.75), ("conversations", 0.9)]
+    ("level", "least"), [("easy", 0.95), ("medium", 0.9), ("conversations", 0.95)]
 )
 def test_tasks_can_be_solved_by_reading_and_listening(level: str, least: float) -> None:
     family = CareFamily(level)
