@@ -50,9 +50,8 @@ def names_in(sentence: str, pages: tuple[str, ...]) -> Iterator[Callable[[Seen],
         opens = ahead.endswith((":", "(", '"', ";", ".", "\u2022", "\u2192", "\u2013", "-"))
         if opens or kind("known_names", name.split("'")[0]) or ("-" in name and _plain(name)):
             continue  # "I'd", "RN-approvable"
-        if MONTH.fullmatch(word[0].removesuffix("'s")) or name in desk_words(
-            pages
-        ):  # months are asked for as such
+        owned = word[0].removesuffix("'s")
+        if MONTH.fullmatch(owned) or name in desk_words(pages):  # months are asked for as such
             continue
         # Nobody says that there is what is asked for, or denied.
         if not (known_short(name) and (asked or before("not_there", folded, word.start()))):

@@ -43,6 +43,8 @@ class Act(StrEnum):
     INVOLVE_OTHERS = "involve_others"  #: to talk with a relative or employer without being asked to
 
 
+#: Acts that do harm: a clause with one does little else, and what leaves a doubt is asked about.
+GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: Acts which a list of acts that the caller gives along never proves.
 SENSITIVE = frozenset(
     {Act.REQUEST_CONSENT, Act.NAME_FACT, Act.PROMISE, Act.PRESSURE, Act.INVOLVE_OTHERS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from healthgym.core.records import replace
-from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.acts import GRAVE, Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.surroundings import Answering
@@ -25,8 +25,6 @@ HEALTH: Final = frozenset(
         Topic.SAFETY,
     }
 )
-#: What is asked about before it is resented, where the words leave a doubt.
-_DOUBTED: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: The item of what presses no more than by asking another time.
 AGAIN: Final = "again"
 #: The item of what writes down a yes that nobody gave; of one that was given it may be said.
@@ -80,7 +78,7 @@ def doubtful(talk: Talk) -> frozenset[Act]:
     unsure = frozenset(
         said.act
         for said in talk.heard.acts
-        if said.act in _DOUBTED and not said.sure and not fine.get(said.item, False)
+        if said.act in GRAVE and not said.sure and not fine.get(said.item, False)
     )
     return unsure | _of_proxy(talk) | _out_of_place(talk)
 

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
+from healthgym.worlds.managed_care.conversation.acts import (
+    GRAVE,
+    SENSITIVE,
+    Act,
+    Heard,
+    Meant,
+    Said,
+)
 from healthgym.worlds.managed_care.conversation.ears.grammar import (
     Grammar,
     Role,
@@ -29,7 +36,6 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
 )
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
 from healthgym.worlds.managed_care.conversation.ears.second_opinion import (
-    GRAVE,
     asked,
     overheard,
     understood,

@@ -33,11 +33,9 @@ def just_told(talk: Talk, told: tuple[Disclosure, ...]) -> bool:
 
     Or with the one before, if what was asked in between named nothing, as "how much, how often?"
     """
-    *_, last = talk.memory.turns or (None,)
-    wide = last is not None and any(
-        said.act is Act.ASK_TOPIC and said.topic is None for said in last.acts
-    )
-    recent = talk.memory.turns[-2:] if wide else talk.memory.turns[-1:]
+    turns = talk.memory.turns[-2:]
+    named = [said.topic for turn in turns[-1:] for said in turn.acts if said.act is Act.ASK_TOPIC]
+    recent = turns if None in named else turns[-1:]
     return any(not set(told).isdisjoint(turn.told) for turn in recent)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act
+from healthgym.worlds.managed_care.conversation.acts import GRAVE, SENSITIVE, Act
 from healthgym.worlds.managed_care.conversation.ears.clauses import clauses_of
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.conversation.ears.sounds import features_of, sounding, sounds
@@ -21,10 +21,9 @@ from healthgym.worlds.managed_care.conversation.recognition import (
 )
 
 HERE = Path(__file__).parent
-GRAVE = {Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS}
 
 
-#: Of the file that nothing is learned from and nobody looks at.
+#: Of the file that nothing is learned from; a few of its lines are examples below.
 FRESH = "38a48b6226cbd9e3032a7b90eb6594bb659ccb2a3ee56c9e6ddc69746c3da16b"
 
 

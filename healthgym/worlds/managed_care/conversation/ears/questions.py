@@ -26,7 +26,7 @@ _POINTED = frozenset({"it", "that", "this"})
 #: What one does with a medicine that was named before.
 _TAKING = frozenset({"take", "taking", "use", "using", "skip", "skipping", "miss", "missing"})
 #: Most words of what is no more than named before it is asked about.
-_FEW = 8
+FEW = 8
 #: Most words of "and how often was that".
 _LITTLE = 5
 #: Verbs that say something of somebody, unless who it is stands right before: "what you can do".
@@ -218,7 +218,7 @@ def _named_first(reading: Reading, open_: int) -> int:
     found = 0
     for before, sentence in pairwise(clauses.sentences):
         if sentence & open_ and not before & (told | reading.asked):
-            few = before.bit_count() <= _FEW
+            few = before.bit_count() <= FEW
             found |= before if few or before & places.of(_TO_ASK) else 0
     return found
 

@@ -15,15 +15,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from healthgym.worlds.managed_care.conversation.acts import Act, Said
+from healthgym.worlds.managed_care.conversation.acts import GRAVE, Act, Said
 from healthgym.worlds.managed_care.conversation.ears.grammar import Rule
-from healthgym.worlds.managed_care.conversation.ears.questions import Found, elsewhere
+from healthgym.worlds.managed_care.conversation.ears.questions import FEW, Found, elsewhere
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
 from healthgym.worlds.managed_care.conversation.ears.sounds import Sounding
 from healthgym.worlds.managed_care.conversation.ears.sounds import sounds as known_sounds
 
-#: Acts besides which a clause does little else.
-GRAVE: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: Acts that stay in doubt where a sentence sounds less like them than this.
 _IN_DOUBT: Final[Mapping[Act, float]] = {
     **dict.fromkeys(sorted(GRAVE), -1.0),
@@ -47,8 +45,6 @@ _TOLD: Final = frozenset(_ENOUGH) - GRAVE | {Act.CLOSE}
 #: What nobody asks, or names, in a sentence that sounds less like it than this.
 _ABOUT: Final = frozenset({Act.ASK_TOPIC, Act.ASK_PERMISSION, Act.NAME_FACT})
 _NOT_ASKED: Final = -3.0
-#: Most words of what is no more than named before it is asked about.
-_FEW: Final = 8
 #: A question that was not understood.
 _DARK: Final = Said(Act.ASK_TOPIC, sure=False)
 
@@ -111,7 +107,7 @@ def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterato
     """
     clauses = reading.clauses
     marked, before = clauses.sentence(clauses.asked), clauses.back(clauses.asked, 1)
-    marked |= sum(each for each in clauses.sentences if each & before and each.bit_count() <= _FEW)
+    marked |= sum(each for each in clauses.sentences if each & before and each.bit_count() <= FEW)
     for each in found:
         if each.said.act in _ABOUT and not each.ends & (
             marked | ~sounds.unlike(each.said.act, _NOT_ASKED)

@@ -87,7 +87,7 @@ class Sounding:
     Attributes:
         spans: The words of each sentence, as bits.
         heard: How much each sounds like each act. Shape (sentences, acts).
-        loud: The same by act, as plain numbers.
+        loud: The same by column, as plain numbers.
         fluent: Which share of its pairs of words each has in common with what is said otherwise.
     """
 
