@@ -268,6 +268,11 @@ def test_results_are_laid_out(tab: Page, tmp_path: Path, runs: list[Trajectory])
     assert cells(2) == [
         ["id", "name", "born"], ["P-1", "Ann", "1990"], ["order: a"], ["P-2", "Bo", ""]
     ]  # fmt: skip
+    # What belongs to a row is as wide as the row, and not as its first cell.
+    row, further = (tab.locator(f"#turn-2 .result tr >> nth={n}").bounding_box() for n in (1, 2))
+    inside = tab.locator("#turn-2 .result tr >> nth=2").locator("td").bounding_box()
+    assert inside["width"] == pytest.approx(row["width"], rel=0.02)
+    assert further["width"] == pytest.approx(row["width"], rel=0.02)
     assert cells(3) == cells(5) == []
     assert cells(4) == [["a", "b"], ["1", "2"]]
     tab.click("#turn-2 .swap")

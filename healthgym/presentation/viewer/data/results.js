@@ -50,7 +50,7 @@ function drawn(found) {
   if (found.head) parts.push(el('thead', {}, el('tr', {}, ...found.head.map((each) => el('th', {}, shown(each))))));
   parts.push(el('tbody', {}, ...found.rows.map((row) => (row.cells
     ? el('tr', {}, ...row.cells.map((each) => el('td', { class: each.length < 25 ? 'short' : false }, shown(each))))
-    : el('tr', { class: 'beside' }, el('td', { colspan: found.width }, shown(row.note)))))));
+    : el('tr', { class: 'further' }, el('td', { colspan: found.width }, shown(row.note)))))));
   return el('div', { class: 'scroll' }, el('table', { class: 'cells' }, ...parts));
 }
 
