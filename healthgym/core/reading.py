@@ -12,6 +12,8 @@ from healthgym.core.world import Notice, World
 
 #: From so many calls in a row left on, a role is told of them.
 _TOLD = 10
+#: With so many left of all calls a role is told, if they are no more than one in so many of them.
+_FEW, _SHARE = (10, 5), 4
 
 
 class Reader:
@@ -41,8 +43,8 @@ class Reader:
         room = max(config.max_observation - len(head), 1)
         text = head + (text if len(text) <= room else self._beginning(role, seat, text, room))
         left = config.budget(role) - seat.calls
-        if left == 1 and not seat.done and not config.plain:
-            text += "\n(1 call left)"
+        if not seat.done and not config.plain:
+            text += _running_out(left, config.budget(role))
         text += self._calls_in_a_row(seat)
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
@@ -82,6 +84,13 @@ class Reader:
             return ""
         fresh, seat.told = notices[seat.told :], len(notices)
         return told(fresh, role, dated=self._config.show_clock)
+
+
+def _running_out(left: int, budget: int) -> str:
+    """Return how many calls are left, when there are few of what may be many."""
+    if left == 1:
+        return "\n(1 call left)"
+    return f"\n({left} calls left)" if left in _FEW and left * _SHARE <= budget else ""
 
 
 def told(notices: Sequence[Notice], role: str, *, dated: bool) -> str:

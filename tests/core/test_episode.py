@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -37,6 +38,18 @@ def test_the_observation_tells_the_time_and_the_last_call() -> None:
     assert [text.endswith("(1 call left)") for text in texts] == [False, False, False, True]
     silent = open_episode(config=replace(CONFIG, show_clock=False))
     assert not silent.step(READ).observation.startswith("[")
+
+
+def test_who_has_many_calls_is_told_when_few_are_left() -> None:
+    def told(budget: int) -> list[int]:
+        episode = open_episode(config=replace(CONFIG, max_turns=budget))
+        texts = [outcome.observation for outcome in play(episode, [READ] * (budget - 1))]
+        ends = [re.search(r"\((\d+) calls? left\)$", text) for text in texts]
+        return [int(end[1]) for end in ends if end]
+
+    assert told(40) == [10, 5, 1]
+    assert told(39) == [5, 1]
+    assert told(8) == [1]
 
 
 def test_time_passes_with_calls_by_the_amount_each_takes() -> None:

@@ -50,7 +50,8 @@ class LetterCenterToolset(OfficeToolset):
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             actor: Id of the worker who writes, such as "C-NUR".
-            body: A remark of your own; the standing text and the facts are filled in.
+            body: A remark of your own. The standing text, the facts and the reason that was
+                recorded are filled in and need not be said again.
             supporting_basis: What the decision rests on; the policy's summary if left out.
             policy_citations: Sections of the policy; all that it names if left out.
         """
@@ -72,7 +73,8 @@ class LetterCenterToolset(OfficeToolset):
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             actor: Id of the worker who writes, such as "C-MD".
-            body: A remark of your own; the standing text and the facts are filled in.
+            body: A remark of your own. The standing text, the facts and the reason that was
+                recorded are filled in and need not be said again.
             supporting_basis: What the decision rests on; the policy's summary if left out.
             policy_citations: Sections of the policy; all that it names if left out.
         """
@@ -95,7 +97,8 @@ class LetterCenterToolset(OfficeToolset):
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             actor: Id of the worker who writes, such as "C-MD".
-            body: A remark of your own; the standing text and the facts are filled in.
+            body: A remark of your own. The standing text, the facts and the reason that was
+                recorded are filled in and need not be said again.
             supporting_basis: What the decision rests on; the policy's summary if left out.
             policy_citations: Sections of the policy; all that it names if left out.
             appeal_information: How the denial can be appealed; the standing words if left out.
@@ -126,7 +129,8 @@ class LetterCenterToolset(OfficeToolset):
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             actor: Id of the worker who writes, such as "C-NUR".
-            body: A remark of your own; the standing text and the facts are filled in.
+            body: A remark of your own. The standing text, the facts and the reason that was
+                recorded are filled in and need not be said again.
             supporting_basis: What the request rests on; the policy's summary if left out.
             policy_citations: Sections of the policy; all that it names if left out.
         """

@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.apps.payer.criteria import evidence
 from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.facts import Diagnosis
 from healthgym.worlds.managed_care.packets import Packet, read_packet
+from healthgym.worlds.managed_care.peers.subjects import subjects_of
 from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.postures import combined, favourable
@@ -248,7 +249,8 @@ class Findings:
         bearing = self.bearing(name)
         if not bearing:  # it is the request's own, or nothing shows it
             return len(named) <= NEEDLESS_MOST + 1
-        return bool(named & bearing) and len(named - bearing) <= NEEDLESS_MOST
+        needless = [page for page in named - bearing if not self._touches(page, name)]
+        return bool(named & bearing) and len(needless) <= NEEDLESS_MOST
 
     def _misquoted(self, entry: NurseCriterionEvaluation) -> bool:
         """Return whether a finding goes, by its own words, by another policy or version."""
@@ -263,6 +265,28 @@ class Findings:
         facts = known.facts if known else ()
         telling = {each for fact in facts for each in self.packet.sources.get(fact, ())}
         return frozenset(telling | self.reference.bearing.get(name, frozenset()))
+
+    def _touches(self, page: str, name: str) -> bool:
+        """Return whether a page speaks of what a criterion is about, if not of what settles it.
+
+        A list on which a medicine begins shows no trial of it, and is rightly named beside the note
+        that does.
+        """
+        said = self._spoken.get(page, "")
+        return any(re.search(rf"\b{re.escape(term)}", said) for term in self._terms.get(name, ()))
+
+    @cached_property
+    def _terms(self) -> Mapping[str, tuple[str, ...]]:
+        """The words that people have for what each criterion is about."""
+        listed = subjects_of(criteria(self.policy.criteria))
+        return {each.id: tuple(map(str.casefold, each.terms)) for each in listed}
+
+    @cached_property
+    def _spoken(self) -> Mapping[str, str]:
+        """What each page that was sent says."""
+        chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
+        sent = [page for page in chart.documents if page.id in self.packet.documents]
+        return {page.id: f"{page.title}\n{page.content}".casefold() for page in sent}
 
     @cached_property
     def _known(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.peers import remarks, sayings
 from healthgym.worlds.managed_care.peers.remarks import Voice
-from healthgym.worlds.managed_care.peers.subjects import subjects_of
+from healthgym.worlds.managed_care.peers.subjects import subjects_of, titled
 from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import favourable
@@ -193,7 +193,7 @@ def _contract(
     rng: np.random.Generator,
     turn_limit: int,
 ) -> PeerContract:
-    titles = [dispute.policy.criterion(name).display for name in dispute.disputed]
+    titles = [titled(dispute.policy.criterion(name)) for name in dispute.disputed]
     opening = remarks.one_of(Voice.CLINICIAN, "opening", rng).format(
         doctor=dispute.doctor, service=dispute.service, title=" and ".join(titles)
     )

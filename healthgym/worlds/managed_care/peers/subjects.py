@@ -36,7 +36,7 @@ def subjects_of(criteria: Iterable[AnyCriterion]) -> tuple[PeerSubject, ...]:
     return tuple(
         PeerSubject(
             id=item.id,
-            title=item.display,
+            title=titled(item),
             terms=tuple(
                 dict.fromkeys([*_terms(item), *([unit] if unit and units.count(unit) == 1 else [])])
             ),
@@ -44,6 +44,11 @@ def subjects_of(criteria: Iterable[AnyCriterion]) -> tuple[PeerSubject, ...]:
         )
         for item, unit in zip(listed, units, strict=True)
     )
+
+
+def titled(item: AnyCriterion) -> str:
+    """Return what a criterion is called in a sentence: of a limit, what is counted."""
+    return f"the number of {item.unit}" if isinstance(item, QuantityCriterion) else item.display
 
 
 def _terms(item: AnyCriterion) -> Iterator[str]:

@@ -32,7 +32,7 @@ from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.planting import subject
 from healthgym.worlds.managed_care.policies.policy import Policy, variant
 from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
-from healthgym.worlds.managed_care.policies.units import value_range
+from healthgym.worlds.managed_care.policies.units import WHOLE, value_range
 
 _MONTHS = (1, 2, 3, 4, 6, 9, 12, 18, 24, 36, 48, 60, 84, 120, 180, 240)
 _WEEKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24)
@@ -187,7 +187,7 @@ def _beside(value: int, ladder: tuple[int, ...]) -> tuple[int, ...]:
 
 def _thresholds(criterion: MeasurementCriterion | CountCriterion) -> tuple[float, ...]:
     value = criterion.threshold
-    whole = criterion.unit in ("{score}", "{count}", "d")
+    whole = criterion.unit in WHOLE
     step = next(step for bound, step in _STEPS if value >= bound)
     step = max(1.0, float(round(step))) if whole else step
     candidates = (round(value + k * step, 2) for k in (-2, -1, 1, 2))

@@ -67,13 +67,17 @@ class Assessment:
 
     @property
     def items(self) -> tuple[ClinicalEvidenceItemObservation, ...]:
-        """What a reviewer enters, item by item: few of the assessments of a task are entered."""
+        """What a reviewer enters, item by item: few of the assessments of a task are entered.
+
+        Where silence meets a criterion, nothing on record is what was observed.
+        """
+        silent = self.result is CriterionResult.MET
         return tuple(
             ClinicalEvidenceItemObservation(
                 item_id=template.item_id,
-                observed_value=value,
+                observed_value=False if silent and value is None else value,
                 observed_unit=template.threshold_unit or "",
-                item_result=result,
+                item_result=CriterionResult.MET if silent and value is None else result,
             )
             for template, value, result in self.observed
         )

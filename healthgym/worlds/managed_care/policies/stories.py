@@ -42,7 +42,7 @@ from healthgym.worlds.managed_care.policies.treatment_stories import (
     tried_drugs,
     tried_therapy,
 )
-from healthgym.worlds.managed_care.policies.units import convert, other_units, value_range
+from healthgym.worlds.managed_care.policies.units import WHOLE, convert, other_units, value_range
 from healthgym.worlds.managed_care.policies.wording import unsettled
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
@@ -82,7 +82,7 @@ def drafts(criterion: AnyCriterion, stance: Posture, today: date) -> tuple[Story
 def _amount(criterion: _Measured, good: bool, rng: Generator, near: int = 0) -> float:
     """Return a value on one side of the threshold, in its unit."""
     fine = criterion.threshold < 20 or criterion.threshold != int(criterion.threshold)
-    step = 0.1 if fine and criterion.unit != "{score}" else 1.0
+    step = 0.1 if fine and criterion.unit not in WHOLE else 1.0
     upward = criterion.operator in (ItemOperator.GTE, ItemOperator.GT)
     strict = criterion.operator in (ItemOperator.GT, ItemOperator.LT)
     away = near or int(rng.integers(1, 13))

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+#: Units of what is counted, or scored: there is no half of it.
+WHOLE = frozenset({"{score}", "{count}", "d"})
+
 
 @dataclass(frozen=True, slots=True)
 class Conversion:

@@ -2,7 +2,7 @@
 
 Of the first 48 such cases the practice's desk passed 14 before its readers were mended by two
 thirds of them; of those of the three last authors, it passed 21 of 24, 19 of 24 and 13 of 16 before
-anybody looked at one. The texts are not edited; two cases fell out when their charts were drawn
+anybody looked at one. The texts are not edited; three cases fell out when their charts were drawn
 anew. What argues ten points in one turn of a call is asked which it means, and cannot pass here.
 """
 

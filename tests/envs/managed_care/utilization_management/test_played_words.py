@@ -95,6 +95,11 @@ def test_a_physician_who_grants_a_part_may_tell_of_policy_and_request_in_one_sen
         ("What was sent is good enough.", "That is close enough for us."),
         ('The result "not met" stands beside the limit.', 'She wrote "not met at all" herself.'),
         ("The office (ordering clinician) sent no more.", "Sent to (patient name) today."),
+        (
+            "Criterion C1, or else C2 together with C3, was looked at.",
+            "The practice gives in, or else.",
+        ),
+        ("I read C1 and, in its place, C2.", "Physical therapy was approved in its place."),
     ],
 )
 def test_words_that_players_used_are_free_and_their_like_are_not(honest: str, other: str) -> None:

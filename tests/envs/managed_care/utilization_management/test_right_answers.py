@@ -421,3 +421,38 @@ def test_too_few_trials_so_far_may_be_counted() -> None:
     none = [{"item_id": f"{name}.agents", "observed_value": 0, "item_result": "unclear"}]
     script = finding(solution(instance), name, item_observations=none)
     assert fails(play(instance, script)) == set()
+
+
+def begun_elsewhere(instance: ReviewInstance) -> tuple[str, list[str]] | None:
+    """Return a trial of drugs that is met, and two pages or more that only name one of them."""
+    world = FAMILY.open(instance)
+    case = world.cases.get(instance.reference.case_id)
+    pages = {page.id: page.content.casefold() for page in world.charts[case.patient_id].documents}
+    for item in criteria(instance.reference.policy.criteria):
+        if isinstance(item, StepTherapyCriterion) and item.id in shown(instance, "met"):
+            naming = [
+                name
+                for name in instance.reference.packet
+                if any(drug in pages.get(name, "") for drug in item.drugs)
+            ]
+            more = sorted(set(naming) - instance.reference.bearing[item.id])
+            if len(more) > 1:
+                return item.id, more
+    return None
+
+
+def test_pages_that_name_a_drug_may_be_named_beside_the_one_that_shows_its_trial() -> None:
+    instance = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, begun_elsewhere)
+    found = begun_elsewhere(instance)
+    assert found is not None
+    name, more = found
+    script = solution(instance)
+    row = next(row for row in rows(script) if row["criterion_id"] == name)
+    named = finding(script, name, source_refs_used=[*row["source_refs_used"], *more])
+    assert fails(play(instance, named)) == set()
+    # Without the one that shows it they are no source, and pages about other things are none.
+    bare = [{**item, "source_refs_used": []} for item in row["item_observations"]]
+    alone = finding(script, name, source_refs_used=more, item_observations=bare)
+    assert fails(play(instance, alone)) == {"findings_sourced"}
+    packet = finding(script, name, source_refs_used=list(instance.reference.packet))
+    assert fails(play(instance, packet)) == {"findings_sourced"}

@@ -37,6 +37,7 @@ from healthgym.worlds.managed_care.policies.planting import (
 from healthgym.worlds.managed_care.policies.postures import combined, settles
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AtLeast, Not, Unless, criteria
+from healthgym.worlds.managed_care.policies.units import WHOLE as UNITS_WITHOUT_HALVES
 from healthgym.worlds.managed_care.policies.units import convert
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
@@ -83,6 +84,11 @@ def test_every_criterion_takes_every_posture_it_can(name):
                 found = posture(criterion, facts, asked, TODAY)
                 assert found.posture is stance, (criterion, facts)
                 assert set(found.facts) <= {fact.id for fact in facts}
+                assert all(
+                    fact.value == int(fact.value)
+                    for fact in facts
+                    if isinstance(fact, Measurement) and fact.unit in UNITS_WITHOUT_HALVES
+                )
         impossible = [stance for stance in Posture if stance not in possible(criterion)]
         for stance in impossible:
             with pytest.raises(ConfigurationError, match="cannot be"):
@@ -406,7 +412,10 @@ def test_silence_passes_where_the_roll_up_lets_it():
         wanted=False,
         roll_up=RollUp.ANY_NOT_MET,
     )
-    assert posture(free, (), ANYONE, TODAY).posture is SATISFIED
+    silent = posture(free, (), ANYONE, TODAY)
+    assert silent.posture is SATISFIED
+    (item,) = silent.items
+    assert (item.observed_value, item.item_result) == (False, MET)
     strict = replace(free, roll_up=RollUp.ALL_ITEMS)
     assert posture(strict, (), ANYONE, TODAY).posture is ABSENT
     forbidden = replace(NEVER, substance="it")

@@ -257,6 +257,8 @@ class IntakeHub(App):
                 intake,
                 status=IntakeStatus.COMPLETE,
                 completed_at=self.world.clock.now,
+                # Who says whether somebody is covered has looked it up; the source keeps no note.
+                member_eligibility_verified=self.strict or intake.member_eligibility_verified,
                 decision_request_complete=request_complete,
                 decision_member_eligible=member_eligible,
                 decision_service_covered=service_covered,

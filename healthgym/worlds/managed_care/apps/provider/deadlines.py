@@ -192,6 +192,9 @@ def _lapse(world: ManagedCareWorld, case: PriorAuthCase) -> str:
         subject=_texts()["lapse_subject"],
         body=text,
         created_at=world.clock.now,
+        # The system sends it itself: nobody at a desk has to.
+        delivery_channel=case.submission_channel,
+        delivered_at=world.clock.now,
     )
     world.letters.letters[letter.id] = letter
     world.history.happened(PEND_LAPSES, case.id)

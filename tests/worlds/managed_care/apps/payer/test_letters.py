@@ -402,7 +402,7 @@ def test_what_notices_say() -> None:
     assert not message.action_required
     world = in_words(denied())
     message = world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)["message"]
-    assert "do not show what your plan asks for:\n- Heart rhythm is recorded.\n" in message.body
+    assert "it is not so, or they do not say:\n- Heart rhythm is recorded.\n" in message.body
     assert "until April 12, 2026" in message.body
     assert message.action_required
 
