@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
@@ -193,6 +193,12 @@ def stated(text: str) -> Stated:
     rest = _CODE.sub(coded, rest)
     numbers = frozenset(map(shortest, _NUMBER.findall(rest)))
     return Stated(days, frozenset(loose), frozenset(codes), numbers)
+
+
+def unknown(codes: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """Return the codes that are none of the known ones, nor the category of one: I69 of I69.351."""
+    kept = frozenset(known)
+    return frozenset(codes) - kept - {one.partition(".")[0] for one in kept}
 
 
 def days_in(text: str) -> frozenset[date]:

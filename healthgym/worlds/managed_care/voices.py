@@ -59,6 +59,7 @@ class Part(StrEnum):
     BAD_DAY = "bad_day"  #: of an illness: how much it weighs on a day
     SELF_MONITORING = "self_monitoring"  #: of an illness: what is measured and noted at home
     FALLS = "falls"  #: of an illness: whether they have fallen
+    SYMPTOMS = "symptoms"  #: of an illness: whether anything is new
     OTHERS = "others"  #: of medicines: those that nobody prescribed, or no list has
     AMOUNT = "amount"  #: of a medicine: the dose that its label has
     HISTORY = "history"  #: of a medicine: since when it is taken, and for what

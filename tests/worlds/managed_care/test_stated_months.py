@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from healthgym.worlds.managed_care.stated import days_in, stated
+from healthgym.worlds.managed_care.stated import days_in, stated, unknown
 
 
 @pytest.mark.parametrize("month", ["sep", "SEP", "Sept", "September", "\u017fep", "\u017feptember"])
@@ -51,3 +51,9 @@ def test_days_of_the_last_months_are_read_beside_whole_ones_and_amounts_are_none
 ) -> None:
     found = stated(text)
     assert (found.days, found.loose, found.numbers) == (days, loose, numbers)
+
+
+def test_the_category_of_a_known_code_is_known() -> None:
+    known = {"I69.351", "E11.9"}
+    assert unknown({"I69", "E11.9", "I69.351"}, known) == frozenset()
+    assert unknown({"I6", "I69.35", "M54.16"}, known) == {"I6", "I69.35", "M54.16"}

@@ -17,7 +17,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.records.care import CMReferral
-from healthgym.worlds.managed_care.stated import Stated, shortest, stated
+from healthgym.worlds.managed_care.stated import Stated, shortest, stated, unknown
 
 Stray = TypeVar("Stray", str, date)
 
@@ -90,7 +90,7 @@ class Grounds:
         )
 
     def _strange_codes(self, said: Stated) -> tuple[str, ...]:
-        strange = said.codes and said.codes - self._codes
+        strange = said.codes and unknown(said.codes, self._codes)
         return tuple(sorted(self._unwritten(strange, attrgetter("codes"))))
 
     def _strange_days(self, said: Stated) -> set[date]:

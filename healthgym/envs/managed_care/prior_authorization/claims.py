@@ -36,6 +36,7 @@ from healthgym.worlds.managed_care.stated import (
     numbers_after,
     shortest,
     stated,
+    unknown,
 )
 from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 
@@ -97,7 +98,7 @@ class Claims(Filed):
         if codes or numbers - self._answers:
             codes, numbers = codes - self._near.codes, numbers - self._near.numbers - self._answers
             if codes or numbers:
-                yield from sorted(codes - self.known.codes)
+                yield from sorted(unknown(codes, self.known.codes))
                 between = self._between(said.days) | self._since(text)
                 yield from sorted(numbers - self.known.numbers - between)
 

@@ -108,7 +108,7 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
     name: ClassVar[str] = "prior-authorization"
     roles: Mapping[str, Role] = {AGENT: Role(PUBLISHED, _VERBS)}
     verifier = AuthorizationVerifier()
-    rules = EpisodeConfig(max_turns=60, max_observation=12_000)
+    rules = EpisodeConfig(max_turns=80, max_observation=12_000)
     hand_in = HandIn("finish", paper=False, withheld=False)
     proofs = PROOFS
 

@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.utilization_management.on_record import (
     dealings_of,
 )
 from healthgym.worlds.managed_care.accounts import Account, unaccounted
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.borne_out import still_doubted
 from healthgym.worlds.managed_care.charts.ages import age_on
 from healthgym.worlds.managed_care.covered import uncovered
@@ -168,6 +169,7 @@ class Visible:
             *world.letters.of(self._case),
             *(replace(one, outcome_reason=None) for one in self.after.appeals.of(self._case)),
             *world.peer.of(self._case),
+            *replies(self.after, self._case),
             *self.heard,
         )
         return tuple(leaves(rows))

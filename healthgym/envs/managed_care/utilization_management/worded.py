@@ -221,8 +221,9 @@ class Worded:
 
     @cached_property
     def _heard(self) -> frozenset[str]:
-        """The words of the other side, and of the policy."""
-        return _stems(" ".join((*self.visible.heard, self.visible.page)))
+        """The words of the other side, of the policy, and of who works here and there."""
+        known = (*self.visible.heard, self.visible.page, self.after.staff.words.casefold())
+        return _stems(" ".join(known))
 
     # -- how it is read ------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ _LEVELS: Final[Mapping[Part, tuple[str, ...]]] = {
     Part.BAD_DAY: tuple(SymptomBurden),
     Part.SELF_MONITORING: tuple(CapabilityLevel),
     Part.FALLS: ("none",),
+    Part.SYMPTOMS: ("none",),
 }
 
 
@@ -125,7 +126,7 @@ def _item(talk: Talk, topic: Topic, item: str) -> Disclosure:
 
 
 def _illness(talk: Talk, parts: tuple[Part, ...]) -> None:
-    """Tell what a bad day is like, and what they measure at home."""
+    """Tell what a bad day is like, what they measure at home, and whether anything is new."""
     for part in parts:
         levels = _LEVELS[part]
         level = talk.speaker.stable(part, len(levels))

@@ -132,7 +132,8 @@ def _asked_for_name(talk: Talk, introduced: bool) -> bool:
         talk.mind = replace(talk.mind, answered=talk.mind.answered | {Concern.SCAM})
     slots = {"name": talk.persona.patient_name, "birth": birthday(talk.persona.birth_date)}
     if talk.mind.identified_in == talk.call.call:
-        talk.mark(Mark.ASKED_AGAIN)
+        if not _gave_just_now(talk):
+            talk.mark(Mark.ASKED_AGAIN)
         talk.say("who.give_again", **slots)
         followed(talk)
         refused = talk.stage is Stage.REFUSED_FOR_GOOD  # who has said that says no more
@@ -146,6 +147,12 @@ def _asked_for_name(talk: Talk, introduced: bool) -> bool:
     if Act.ASK_TIME in talk.sure:
         talk.say("time.fine")
     return True
+
+
+def _gave_just_now(talk: Talk) -> bool:
+    """Return whether the last answer said who they are: who asks right away makes sure of it."""
+    last = talk.memory.turns[-1:]
+    return any(said.act is Act.VERIFY_IDENTITY for turn in last for said in turn.acts)
 
 
 def _known_caller(talk: Talk, introduced: bool) -> bool:

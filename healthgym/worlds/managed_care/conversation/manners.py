@@ -146,9 +146,18 @@ def followed(talk: Talk) -> None:
     if talk.stage in _SETTLED:
         return
     unforgiven = talk.persona.anti_triggers & set(talk.marks)
+    if unforgiven == {Mark.ASKED_AGAIN} and not _warned(talk):
+        # What was not asked again may have been heard so; a warning costs no more than a turn.
+        unforgiven = frozenset()
+        talk.say("warned")
     if unforgiven or (talk.marks and talk.mind.trust <= -3):
         talk.to(Stage.REFUSED_FOR_GOOD)
         talk.say("no.after")
+
+
+def _warned(talk: Talk) -> bool:
+    """Return whether something was asked again in an earlier turn."""
+    return any(Mark.ASKED_AGAIN in turn.marks for turn in talk.memory.turns)
 
 
 def passed_over(talk: Talk, key: str, *, mark: bool = True) -> None:

@@ -53,6 +53,8 @@ def endangered(talk: Talk) -> bool:
         return False
     if not talk.mind.danger and talk.parts and "?" not in talk.message:
         return False  # whom to call "if it ever gets so low" goes with a goodbye
+    if not talk.mind.danger and Act.NEXT_STEPS in talk.sure:
+        return False  # and with a plan
     if responds and _asks_how_often(talk):
         talk.minds(danger=False)
         return False

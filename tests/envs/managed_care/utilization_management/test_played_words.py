@@ -8,6 +8,7 @@ import pytest
 
 from healthgym.envs.managed_care.utilization_management.judged import misjudged
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.facts import Diagnosis
 from healthgym.worlds.managed_care.packets import read_packet
 from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
@@ -28,6 +29,7 @@ from tests.envs.managed_care.utilization_management.playing import (
     play,
     rows,
     solution,
+    task,
 )
 
 PARTLY = first_of(
@@ -36,6 +38,7 @@ PARTLY = first_of(
     lambda one: f"{one.reference.units} visits" in render_page(one.reference.policy),
 )
 LETTER = "payer_letter_center.generate_partial_approval"
+SUMMARIZE = "p2p_session.submit_summary"
 
 
 def amounts() -> tuple[int, int]:
@@ -247,3 +250,41 @@ def lacking() -> tuple[Mapping[str, Assessment], str]:
 )
 def test_a_gold_card_is_no_coverage(text: str, of: bool) -> None:
     assert (form("turned_away").search(text.casefold()) is not None) is of
+
+
+def test_what_the_practice_answered_may_be_quoted() -> None:
+    instance = first_of(
+        StartStage.NURSE_REVIEW,
+        Path.UNINFORMED,
+        lambda one: replies(play(one, solution(one)).world, one.reference.case_id),
+    )
+    script = solution(instance)
+    right = [one for one in script if one.name == RECOMMEND][-1]
+    (reply,) = replies(play(instance, script).world, instance.reference.case_id)
+
+    def found(quoted: str) -> set[str]:
+        told = f'{right.arguments["clinical_notes"]} The practice answered: "{quoted}"'
+        return fails(play(instance, changed(script, RECOMMEND, -1, clinical_notes=told)))
+
+    assert len(reply.text.split()) > 2
+    assert not found(reply.text)
+    assert "words_sound" in found("We have lost the chart, and ask for your patience.")
+
+
+def test_who_took_part_in_a_call_may_be_told_with_office_and_specialty() -> None:
+    instance = task(StartStage.PEER_TO_PEER, Path.UPHELD)
+    script = solution(instance)
+    right = [one for one in script if one.name == SUMMARIZE][-1]
+    world = ManagedCareWorld(instance.start)
+    case = world.cases.get(instance.reference.case_id)
+    order = world.cases.order(case.service_request_id)
+    doctor = world.staff.workers[order.ordering_practitioner_id]
+    me = world.staff.workers[world.start.actor]
+
+    def found(text: str) -> set[str]:
+        told = f"{text} {right.arguments['summary']}"
+        return fails(play(instance, changed(script, SUMMARIZE, -1, summary=told)))
+
+    who = f"Call between Dr. {me.name} ({me.specialty}, physician reviewer) and Dr. {doctor.name}"
+    assert not found(f"{who} (ordering clinician) on this case.")
+    assert "words_sound" in found(f"Dr. {doctor.name} swore by herbal baths and prayer.")

@@ -88,6 +88,8 @@ def test_who_fears_a_scam_wants_a_number_first() -> None:
 def test_asked_for_the_name_twice_in_a_call_is_asked_again() -> None:
     line = Line(READY)
     line.play(WHO, Act.VERIFY_IDENTITY)
+    assert not line.turn.marks  # right away it makes sure
+    line.play(Act.EXPLAIN_BENEFIT, Act.VERIFY_IDENTITY)
     assert line.turn.marks == (Mark.ASKED_AGAIN,)
     line.ring().play(WHO)
     assert not line.turn.marks

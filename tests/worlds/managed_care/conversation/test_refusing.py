@@ -169,7 +169,7 @@ def test_nothing_wins_who_refuses() -> None:
 def test_a_no_for_good_to_a_second_check_of_identity_tells_nothing_to_ask_about() -> None:
     low = replace(HESITANT, anti_triggers=frozenset({Mark.ASKED_AGAIN}))
     line = Line(low)
-    line.play(*OPENING)
+    line.play(*OPENING, Act.VERIFY_IDENTITY, Act.EXPLAIN_BENEFIT)
     line.say(Act.VERIFY_IDENTITY, ASK)
     assert line.stage() is Stage.REFUSED_FOR_GOOD
     slips = [each.text for key, told in lines().items() if key.startswith("hint.") for each in told]
@@ -178,7 +178,7 @@ def test_a_no_for_good_to_a_second_check_of_identity_tells_nothing_to_ask_about(
 
 def test_why_may_be_asked_once_of_whoever_has_refused_for_good_by_a_mark() -> None:
     line = Line(replace(READY, anti_triggers=frozenset({Mark.ASKED_AGAIN})))
-    line.play(*OPENING)
+    line.play(*OPENING, Act.VERIFY_IDENTITY, Act.EXPLAIN_BENEFIT)
     line.say(Act.VERIFY_IDENTITY)
     assert line.stage() is Stage.REFUSED_FOR_GOOD
     line.say(Act.ASK_HESITATION)
@@ -338,3 +338,18 @@ def test_pressure_after_an_agreement_is_asked_about_first_and_may_be_taken_back(
     assert Mark.PRESSURE not in line.turn.marks
     line.play(Act.PRESSURE, Act.PRESSURE)
     assert Mark.PRESSURE in line.turn.marks
+
+
+def test_who_resents_being_asked_again_says_so_before_it_is_a_no() -> None:
+    line = Line(replace(READY, anti_triggers=frozenset({Mark.ASKED_AGAIN})))
+    line.say(Act.INTRODUCE, Act.VERIFY_IDENTITY)
+    line.say(Act.VERIFY_IDENTITY, Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS)
+    assert not line.turn.marks  # whoever asks right away makes sure of it
+    line.say(Act.EXPLAIN_BENEFIT)
+    line.say(Act.VERIFY_IDENTITY)
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+    assert line.stage() is not Stage.REFUSED_FOR_GOOD
+    assert any(each.text in line.texts[-1] for each in lines()["warned"])
+    line.say(Act.EXPLAIN_BENEFIT)
+    line.say(Act.VERIFY_IDENTITY)
+    assert line.stage() is Stage.REFUSED_FOR_GOOD

@@ -446,12 +446,28 @@ def test_what_stands_on_a_label_is_read_out_without_the_rest_said_again() -> Non
     assert not any(each in line.texts[-1] for each in missed)
 
 
-def test_falls_are_asked_about_like_a_bad_day() -> None:
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        ("Have you had any falls lately?", Part.FALLS),
+        ("Any chest pain, or new weakness, since March 20?", Part.SYMPTOMS),
+        ("Have you noticed any swelling since you came home from the hospital?", Part.SYMPTOMS),
+    ],
+)
+def test_parts_of_an_illness_are_asked_about_like_a_bad_day(message: str, part: Part) -> None:
     line = agreed()
     line.person = replace(line.person, ears=understand)
-    line.say(message="Have you had any falls lately?")
-    assert [told.item for told in line.turn.told] == [Part.FALLS]
+    line.say(message=message)
+    assert [told.item for told in line.turn.told] == [part]
     assert not line.turn.marks
+
+
+def test_a_plan_with_whom_to_call_in_danger_is_a_plan() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="I will call your doctor tomorrow. If your chest hurts, call 911. All right?")
+    safe = {each.text for each in lines()["safety.still_no"]}
+    assert not any(each in line.texts[-1] for each in safe)
 
 
 def test_what_worries_them_is_told_beside_something_else() -> None:

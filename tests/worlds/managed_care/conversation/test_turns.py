@@ -155,6 +155,16 @@ _MOOD = ("mood",)
             ("literacy",),
         ),
         ("Do you get your refills at the pharmacy?", ("medication",)),
+        (
+            "How do you get to your appointments and the pharmacy: is the ride a problem?",
+            ("transportation",),
+        ),
+        (
+            "When you get papers in writing, from the hospital or clinic, are they hard to read?",
+            ("literacy",),
+        ),
+        ("Would it be all right if a pharmacist calls you about your medicines?", ()),
+        ("Are you willing to have a social worker look at the food and the bills?", ()),
         ("Do you use tobacco, cannabis or any other drugs?", ("substance_use",)),
         ("Do you use anything else, such as tobacco or cannabis?", ("substance_use",)),
         ("Any pills from the drugstore or a health food store?", ("medication",)),
@@ -173,3 +183,59 @@ def test_what_one_would_like_to_know_is_no_offer() -> None:
     for said in ("Is there something you'd like to know first?", "What would you like to know?"):
         assert {each.act for each in understand(said).acts} == {Act.ASK_HESITATION}
     assert Act.ASK_WILLINGNESS in {each.act for each in understand("Like to know more?").acts}
+
+
+_BOTTLES = ("Polyethylene glycol 17 g", "Potassium chloride 20 mEq", "Metformin 1000 mg")
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("What made you stop the polyethylene glycol, and since when?", {"polyethylene glycol"}),
+        ("Why does the potassium slip on that one day?", {"potassium chloride"}),
+        (
+            "What lies behind the odd day with the metformin, the potassium and the rest?",
+            {"metformin", "potassium chloride"},
+        ),
+        ("Was your potassium low in the blood?", set()),
+    ],
+)
+def test_a_medicine_is_known_by_the_first_word_of_its_name(said: str, names: set[str]) -> None:
+    heard = understand(said, medicines=_BOTTLES).acts
+    assert {each.item for each in heard if each.act is Act.ASK_TOPIC and each.item} == names
+
+
+def test_what_is_given_as_a_reason_is_not_asked_again() -> None:
+    heard = understand(
+        "And since you've been feeling low, the next, over the last two weeks. How often: trouble "
+        "falling asleep?"
+    ).acts
+    assert [each.item for each in heard if each.act is Act.ASK_ITEM] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Would it be all right with you if a pharmacist calls you about your medicines?",
+        "What of this would you be willing to have?",
+        "How would you feel about a dietitian calling you?",
+    ],
+)
+def test_whether_a_plan_suits_somebody_is_no_question_about_its_subject(said: str) -> None:
+    acts = understand(said).acts
+    assert Act.NEXT_STEPS in {each.act for each in acts if each.sure}
+    assert Act.ASK_TOPIC not in {each.act for each in acts}
+
+
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("Thank you, Mr. Rutherford, that is all I need to know I have the right person.", False),
+        ("Thank you, now I know I am speaking with the right person.", False),
+        ("I have what I need, Mr. Fischer.", False),
+        ("I need to be sure I have the right person.", True),
+        ("Do I have the right person?", True),
+    ],
+)
+def test_who_has_the_right_person_does_not_ask_for_one(said: str, asks: bool) -> None:
+    assert (Act.VERIFY_IDENTITY in {each.act for each in understand(said).acts}) is asks

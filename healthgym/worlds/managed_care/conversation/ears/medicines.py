@@ -15,7 +15,15 @@ from healthgym.worlds.managed_care.conversation.ears.words import heard_words
 #: Letters of the shortest name of a medicine that is told by where it stands.
 _SHORTEST = 5
 #: What joins the names of a list.
-_ALSO = frozenset({("and",), ("or",)})
+_ALSO = frozenset({"and", "or"})
+#: What may stand between them besides.
+_THE = frozenset({"the", "your", "my", "with"})
+#: What becomes of a medicine, behind its name, and how far behind.
+_BECOMES = frozenset(
+    {"slip", "slips", "slipped", "slipping", "left", "leave", "forget", "forgotten", "skip"}
+    | {"skipped", "miss", "missed", "take", "taking", "taken", "stop", "stopped"}
+)
+_BEHIND = 6
 
 
 def medicines_of(
@@ -42,7 +50,7 @@ def medicines_of(
         # Looked at for each word: who has none of the first words has no name to hear.
         name, end = "", place
         if own_said:
-            listed = last > 0 and place - last <= (words[last : last + 1] in _ALSO)
+            listed = last > 0 and _joined(words[last:place])
             name, end = _of_own(words, place, names, known, listed=listed)
         if end == place and word in telling:
             end = _end(words, breaks, place, known)
@@ -107,6 +115,7 @@ def _of_own(
         # potassium" is in the blood, too.
         first = whole[0]
         taken = listed or _is_taken(place, words, known)
+        taken = taken or not _BECOMES.isdisjoint(words[place + 1 : place + _BEHIND])
         if (
             first in known.medicines
             or first not in known.spelling.known
@@ -114,6 +123,12 @@ def _of_own(
         ):
             short.add(name)
     return (short.pop(), place + 1) if len(short) == 1 else ("", place)
+
+
+def _joined(between: tuple[str, ...]) -> bool:
+    """Return whether words between two names make a list of them: "metformin, the potassium"."""
+    links = [word for word in between if word in _ALSO]
+    return len(links) < 2 and all(word in _ALSO or word in _THE for word in between)
 
 
 def _end(words: tuple[str, ...], breaks: tuple[int, ...], place: int, known: Grammar) -> int:

@@ -47,7 +47,9 @@ _OFTEN = frozenset({"several", "half", "nearly"})
 _LIST = frozenset({"about", "namely"})
 #: Words that go on a list.
 _GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
-_THAT, _IS, _AND, _WHO = "that", "is", "and", "who"
+_THAT, _IS, _AND, _WHO, _YOU = "that", "is", "and", "who", "you"
+_SINCE = frozenset({"since", "because"})
+_EVER_SINCE = frozenset({"since", "after"})
 #: Words of leave that somebody gave: "you said that I may ask about money".
 _GAVE, _TO_ASK = (
     frozenset({"said", "told", "allowed", "agreed", "let"}),
@@ -303,10 +305,18 @@ def _apart(reading: Reading, subjects: tuple[Found, ...], where: int) -> Iterato
 
 
 def _symptoms(reading: Reading, free: int) -> Iterator[Found]:
+    free &= ~_given(reading)
     for rule, ends in reading.of(Role.SYMPTOM):
         held = reading.held(rule, ends) & free
         if held:
             yield Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
+
+
+def _given(reading: Reading) -> int:
+    """Return what is given as the reason of a question: "since you feel low, the next three"."""
+    clauses, places = reading.clauses, reading.places
+    opens = places.openings | (clauses.starts & places.of(_AND)) << 1
+    return clauses.filled(opens & places.of(_SINCE) & places.of(_YOU) >> 1)
 
 
 def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[Found]:
@@ -317,7 +327,7 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         taken: The clauses in which something more exact than a subject is asked, by subject.
     """
     clauses = reading.clauses
-    treated = seen = framed = 0
+    treated = seen = framed = ailing = other = 0
     if taken[Topic.GAD7]:
         # "Now your nerves, over the last two weeks: have you been on edge?" asks the one thing.
         framed = clauses.sentence(taken[Topic.GAD7]) | clauses.sentence(reading.role(Role.FRAME))
@@ -325,7 +335,13 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         if rule.part is Part.TREATMENT:
             treated |= clauses.filled(reading.held(rule, ends))
         elif rule.part is Part.FOLLOW_UP:
+            # "Since the hospital, have you seen your doctor?"
             seen |= clauses.sentence(reading.held(rule, ends))
+        elif rule.part is Part.SYMPTOMS:
+            ailing |= clauses.filled(reading.held(rule, ends))
+        if rule.topic not in (None, Topic.HOSPITAL_STAY):
+            # "Have you fallen since you came home?"
+            other |= clauses.sentence(reading.held(rule, ends))
     for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends)
         if rule.part not in _OF_ONE:  # "what do you take naproxen for?"
@@ -333,8 +349,10 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         if rule.topic is Topic.MOOD and rule.part is None:
             held &= ~treated  # "Does anybody treat you for your mood?" asks no more than that
             held &= ~framed
+        if rule.topic is Topic.DIAGNOSIS and rule.part is None:
+            held &= ~ailing  # "Any pain in your chest?" asks no more than that
         if rule.topic is Topic.HOSPITAL_STAY and rule.part is None:
-            held &= ~seen  # "Since the hospital, have you seen your doctor?"
+            held &= ~(seen | reading.clauses.onward(reading.places.of(_EVER_SINCE)) & other)
         if held:
             yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
 

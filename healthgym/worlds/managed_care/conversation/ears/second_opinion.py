@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from healthgym.worlds.managed_care.conversation.acts import GRAVE, Act, Said
-from healthgym.worlds.managed_care.conversation.ears.grammar import Rule
+from healthgym.worlds.managed_care.conversation.ears.grammar import Mood, Rule
 from healthgym.worlds.managed_care.conversation.ears.questions import FEW, Found, elsewhere
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
 from healthgym.worlds.managed_care.conversation.ears.sounds import Sounding
@@ -36,7 +36,8 @@ _ENOUGH: Final[Mapping[Act, float]] = {
     **dict.fromkeys((Act.NEXT_STEPS, Act.EXPLAIN_BENEFIT, Act.EXPLAIN_PROGRAM), 0.5),
     **dict.fromkeys((Act.DISCLOSE_ACCESS, Act.STATE_SHARING, Act.EXPLAIN_VOLUNTARY), 0.5),
     **dict.fromkeys((Act.SUMMARIZE, Act.RESPOND_SAFETY), 0.5),
-    **dict.fromkeys((Act.VERIFY_IDENTITY, Act.ACCEPT_REFUSAL), 1.0),
+    Act.ACCEPT_REFUSAL: 1.0,
+    Act.VERIFY_IDENTITY: 1.5,  # asked for nothing, people wonder
     **dict.fromkeys(sorted(GRAVE), 1.5),
 }
 #: What a sentence that sounds less like any of these than this does not do; of a goodbye, too.
@@ -57,6 +58,8 @@ def weighed(rule: Rule, held: int, sounds: Sounding) -> tuple[int, bool]:
         held: The last words of where it holds by the grammar.
         sounds: What the message sounds like.
     """
+    if rule.act is Act.NEXT_STEPS and rule.mood is Mood.ASK:
+        return held, rule.sure  # "Is it all right if a pharmacist calls you?" sounds like no plan.
     if rule.act in _TOLD:
         return held & ~sounds.unlike(rule.act, _NOT_DONE), rule.sure
     level = _IN_DOUBT.get(rule.act) if rule.act is not None else None
