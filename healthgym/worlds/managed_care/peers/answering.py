@@ -104,7 +104,8 @@ class _Listener:
             return self._only(Remark.ACCUSED if declines else Remark.OFFERED)
         if self._said_before(message):
             return self._only(Remark.REPEATED)
-        subjects = turn.subjects or (self._at_hand() if turn.follows else ())
+        # Who names a criterion by its id asks about that, whatever the turn speaks of besides.
+        subjects = turn.named or turn.subjects or (self._at_hand() if turn.follows else ())
         asked = [fact for fact in self._open if _tells(fact) and brought_up(fact, message)]
         if len(subjects) >= _TOO_MUCH and not asked:
             return self._only(Remark.TOO_MUCH)
@@ -165,7 +166,8 @@ class _Listener:
         beside = [
             fact
             for fact in self._open
-            if _volunteers(fact)
+            if fact not in made.told
+            and _volunteers(fact)
             and fact.criterion
             and fact.criterion not in self._contract.disputed
         ]

@@ -41,6 +41,7 @@ class Turn:
 
     Attributes:
         subjects: Ids of the criteria that it raises, in the order in which they come up.
+        named: Those that it names by their ids.
         manner: How it is meant.
         open: Whether it asks for whatever the other side has.
         follows: Whether it asks on, without naming what about.
@@ -48,6 +49,7 @@ class Turn:
     """
 
     subjects: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     manner: Manner = Manner.PLAIN
     open: bool = False
     follows: bool = False
@@ -69,10 +71,13 @@ def heard(message: str, subjects: tuple[PeerSubject, ...]) -> Turn:
         message: The words.
         subjects: What may come up.
     """
-    raised = tuple(_raised(tokens(message), subjects))
+    words = tokens(message)
+    raised = tuple(_raised(words, subjects))
+    by_id = {one.id for one in subjects if any(_names(word, one) for word in words)}
     text = plain(message)
     return Turn(
         subjects=raised,
+        named=tuple(name for name in raised if name in by_id),
         manner=_manner(text),
         open=not raised and _any("opens", text),
         follows=not raised and _any("follows_up", text),
@@ -142,10 +147,15 @@ def _inside(one: _Match, other: _Match) -> bool:
     return one.subject != other.subject and one.places < other.places
 
 
+def _names(word: Token, subject: PeerSubject) -> bool:
+    """Return whether a word is the id of a subject, or the number of its criterion."""
+    number = subject.id.lstrip("CG-").lstrip("0")
+    return word.criterion == number or word.text == subject.id.lower()
+
+
 def _matches(subject: PeerSubject, said: _Said) -> Iterator[_Match]:
-    number, name = subject.id.lstrip("CG-").lstrip("0"), subject.id.lower()
     for place, word in enumerate(said.words):
-        if word.criterion == number or word.text == name:
+        if _names(word, subject):
             yield _Match(subject.id, frozenset({place}), place)
     for term in _terms(subject.terms):
         for found in _found(term, said):

@@ -226,6 +226,32 @@ def test_three_things_at_once_are_answered_in_part() -> None:
     assert seen > 20
 
 
+def test_who_names_a_criterion_by_its_id_is_answered_on_that_one() -> None:
+    seen = 0
+    for dispute in CASES:
+        contract = overturned(dispute)
+        others = [one for one in contract.subjects if one.id not in contract.disputed][:2]
+        name = dispute.disputed[0]
+        besides = " and ".join(one.title for one in others)
+        session = talk(contract, f"You sent us {besides}. What do you have on {name}?")
+        told = {fact.criterion for fact in contract.facts if fact.id in session.revealed_fact_ids}
+        assert told <= {name}
+        seen += told == {name}
+        agreed = [text.split("{")[0] for text in contract.remarks[Remark.AGREED]]
+        assert not any(each and last(session).startswith(each) for each in agreed)
+    assert seen > 20
+
+
+def test_nothing_is_put_forward_twice_in_one_answer() -> None:
+    for dispute in CASES:
+        contract = upheld(dispute)
+        besides = [one for one in contract.subjects if one.id not in contract.disputed][:1]
+        ask = "".join(f"You sent us {one.title}. " for one in besides)
+        for turn in talk(contract, f"{ask}What about the {title(dispute)}?").transcript:
+            told = [fact.text for fact in contract.facts if fact.text in turn.message]
+            assert all(turn.message.count(text) == 1 for text in told)
+
+
 def test_the_same_words_again_are_noticed() -> None:
     contract = upheld(CASES[0])
     ask = f"What do you have on the {title(CASES[0])}?"
