@@ -58,6 +58,8 @@ SEEN = 600
 QUEUES = {1: 40, 3: 14, 5: 8, 10: 5, 25: 4}
 #: Queues that are worked several times, and how often.
 TRIED, ATTEMPTS = 8, 4
+#: Rollouts of one queue, as trainers of groups have them.
+GROUP = 8
 #: First queue that is timed or scored; those before it are for warming up.
 FIRST = 700
 
@@ -84,7 +86,13 @@ def begin(env: Any, index: int) -> None:
     env.reset(options={"index": index})
 
 
-@suite.measure(bounds={f"{desk}.of_{FULL}_cpu_ms": at_most(60) for desk in DESKS})
+@suite.measure(
+    bounds={
+        f"{desk}.{how}_{FULL}_cpu_ms": at_most(60)
+        for desk in DESKS
+        for how in ("of", "in_groups_of")
+    }
+)
 def resets(run: Run) -> Figures:
     """Begin queues of each desk and size."""
     figures: Figures = {}
@@ -99,6 +107,9 @@ def resets(run: Run) -> Figures:
             figures |= with_prefix(
                 desk, taken.figures(f"of_{size}") | again.figures(f"same_{size}")
             )
+            groups = range(FIRST + 100, FIRST + 100 + run.repeats(10))
+            shared = timed(partial(begin, env), [n for n in groups for _ in range(GROUP)])
+            figures[f"{desk}.in_groups_of_{size}_cpu_ms"] = shared.mean_cpu()
     return figures
 
 

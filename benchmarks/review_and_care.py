@@ -35,6 +35,8 @@ IDS: Mapping[str, str] = {
     "review": "HealthAgent/UtilizationManagement-v1",
     "care": "HealthAgent/CareManagement-v1",
 }
+#: Rollouts of one task, as trainers of groups have them.
+GROUP = 8
 
 suite = Suite("review_and_care", __doc__)
 
@@ -51,9 +53,16 @@ def _cold(env_id: str) -> Figures:
     return {"make_and_reset_ms": made.median() + opened.median()}
 
 
-@suite.measure(bounds={f"{name}.{level}_ms": at_most(5) for name in IDS for level in DIFFICULTIES})
+@suite.measure(
+    bounds={
+        f"{name}.{level}{how}_ms": at_most(5)
+        for name in IDS
+        for level in DIFFICULTIES
+        for how in ("", "_in_groups_cpu")
+    }
+)
 def reset(run: Run) -> Figures:
-    """Open new tasks of each difficulty."""
+    """Open new tasks of each difficulty, and each for a group of rollouts: it is drawn once."""
     figures: Figures = {}
     for name, env_id in IDS.items():
         for level in DIFFICULTIES:
@@ -61,6 +70,9 @@ def reset(run: Run) -> Figures:
             numbers = range(run.repeats(200))
             taken = timed(partial(open_task, env), numbers, warm_up=SEEN[: run.repeats(60)])
             figures |= with_prefix(name, {**taken.figures(level), **taken.spread(level)})
+            groups = range(1_000, 1_000 + run.repeats(60))
+            shared = timed(partial(open_task, env), [n for n in groups for _ in range(GROUP)])
+            figures[f"{name}.{level}_in_groups_cpu_ms"] = shared.mean_cpu()
     return figures
 
 

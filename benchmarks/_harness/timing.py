@@ -47,6 +47,10 @@ class Timing:
         """Return the median processor time."""
         return PER_SECOND[unit] * float(np.median(self.cpu))
 
+    def mean_cpu(self, unit: str = "ms") -> float:
+        """Return the mean processor time, which tells of repeats that differ by their nature."""
+        return PER_SECOND[unit] * float(np.mean(self.cpu))
+
     def p95(self, unit: str = "ms") -> float:
         """Return the duration that 95 % of the repeats stay within, by the wall clock."""
         return PER_SECOND[unit] * float(np.percentile(self.wall, 95))

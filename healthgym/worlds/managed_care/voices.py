@@ -65,6 +65,8 @@ class Part(StrEnum):
     HISTORY = "history"  #: of a medicine: since when it is taken, and for what
     TREATMENT = "treatment"  #: of mood: whether somebody is treated for it
     REACH = "reach"  #: of telephone and internet: how they want to be reached
+    TESTS = "tests"  #: of a stay in a hospital: what came of its tests
+    TONIGHT = "tonight"  #: of food: whether there is some for today
     FOLLOW_UP = "follow_up"  #: of a stay in a hospital: whether a doctor has seen them, or will
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from healthgym.envs.managed_care.care_management.reckoned import reckoned
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.keeping import kept
@@ -104,6 +105,7 @@ class Grounds:
         left = {each for each in said.numbers if not _small(each) and not _is_year(each)}
         left = left - self._values - _STANDING if left else left
         left = left - _quoted(self.operations) if left else left
+        left = left - _of_control() if left else left
         left = left - self._in_words.numbers if left else left
         left = self._unwritten(left, attrgetter("numbers"))
         return left - reckoned(text, self._series, self.today[1]) if left else left
@@ -194,6 +196,13 @@ def _quoted(operations: OperatingRules) -> frozenset[str]:
     """Return the numbers of the handbook's rules."""
     numbers = (getattr(operations, each.name) for each in fields(operations))
     return frozenset(shortest(str(number)) for number in numbers if type(number) in (int, float))
+
+
+@cache
+def _of_control() -> frozenset[str]:
+    """Return the numbers of the handbook's table of control."""
+    bounds = (bound for row in controls() for bound in (row.controlled, row.uncontrolled))
+    return frozenset(shortest(f"{bound:g}") for bound in bounds if not isinstance(bound, str))
 
 
 def names_medicine(chart: PatientChart, name: str) -> bool:

@@ -55,6 +55,8 @@ _OF_TALK = re.compile(
     r"these |further |other |last |first |mood |two |screening )*"
     r"(?:questions?|questionnaires?|screen\w*|call|offers?|rest|assessment|program(?:me)?))\b"
 )
+#: What is no more than a word for what somebody who drinks has told.
+_DRUNK, _DRINKING = ("drunk", "booz"), ("drink", "drinks", "drinking", "beer", "wine", "bottle")
 #: Words that are the past of themselves.
 _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
 
@@ -168,6 +170,7 @@ def _unsaid(name: str, seen: Seen) -> str:
         name in seen.free
         or seen.has_form(name)
         or any(map(seen.has, seen.other_words(name)))
+        or (name.startswith(_DRUNK) and any(map(seen.has, _DRINKING)))
         or ((is_ill(name) or known_short(name)) and seen.stands(name))
     )
     return "" if told else f"takes for granted: {name}"

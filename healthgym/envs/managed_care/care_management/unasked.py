@@ -37,7 +37,9 @@ _CLOSES = re.compile(
 _PLAIN = (
     r"(?:mood|safety|money|finances?|food|meals|housing|home|transport\w*|rides?|work|hours|"
     r"reading|literacy|(?:tele)?phones?|internet|language|sleep|medicines?|medications?|meds|"
-    r"readiness|help|support|caregivers?|family|appointments?|phq-?9|gad-?7|screens?|stage)"
+    r"readiness|help|support|caregivers?|family|appointments?|phq-?9|gad-?7|screens?|stage|"
+    r"consent|identity|purpose|bad days?|(?:home )?readings|follow-?up|questionnaires?|"
+    r"(?:the |social |other |last |remaining |further |everyday )*questions)"
 )
 _TENDER = (
     r"(?:alcohol|drinking|drugs|(?:other )?substances?|substance use|tobacco|smoking|self-harm|"

@@ -268,6 +268,7 @@ class Witness:
             (
                 status,
                 self.label,
+                *(f"{each.payer_name} {each.plan_name}" for each in chart.coverages),
                 *(each.content for each in chart.documents),
                 *(each.summary for each in chart.encounters),
                 *(each.display for each in chart.conditions),

@@ -67,8 +67,15 @@ def answer(talk: Talk, asked: Asked) -> None:
         case Topic.HOSPITAL_STAY:
             if Part.FOLLOW_UP in asked.parts:
                 _followed_up(talk)
+            if Part.TESTS in asked.parts:
+                talk.say("tests")
             if asked.whole or not asked.parts:
                 _stays(talk)
+        case Topic.FOOD if Part.TONIGHT in asked.parts:
+            if asked.whole and not _is_told(talk, asked.topic):
+                _plainly(talk, asked.topic)
+            short = any(told.present for told in talk.persona.tells.get(Topic.FOOD, ()))
+            talk.words.append(talk.speaker.fixed(f"tonight.{'yes' if short else 'no'}", ""))
         case _:
             _plainly(talk, asked.topic)
 

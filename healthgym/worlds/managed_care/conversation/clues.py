@@ -104,7 +104,7 @@ def readiness(talk: Talk) -> None:
     if not before:
         talk.words.append(said)
     elif Act.ASK_WILLINGNESS in talk.sure:
-        talk.words.append(f"{talk.speaker.line('again')} {said}")
+        talk.words.append(f"{talk.speaker.line('again.just')} {said}")
 
 
 def is_ready(talk: Talk) -> bool:

@@ -7,6 +7,7 @@ offer, and what is asked. The state is :class:`Mind`, within :class:`Memory`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,6 +36,13 @@ from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import CallContext, Memory, Pickup, Reply, Topic
 
 #: The clock of a call of which nobody said when it is: a Monday morning.
+#: How somebody asks whether a plan suits the person.
+_SUITS: Final = re.compile(
+    r"\b(?:is (?:that|this|it)|are these|would (?:that|this|it) be|does (?:that|this|it)|good)\b"
+    r"[^.?!]{0,30}\b(?:right|okay|ok|fine|good|suit\w*|work|sound|with you|for you|keeping)\b"
+    r"[^.!]{0,60}\?",
+    re.IGNORECASE,
+)
 _SOME_TIME: Final = datetime(2026, 1, 5, 10)
 
 
@@ -176,7 +184,9 @@ def _listens(talk: Talk) -> None:
 
 
 def _closes(talk: Talk) -> None:
-    """Add what a turn ends with: the hint, and that there is no strength left."""
+    """Add what a turn ends with: a word on a plan, the hint, and that there is no strength left."""
+    if _is_asked_whether_it_suits(talk):
+        talk.say("next")
     listening = {Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS, Act.ACKNOWLEDGE, Act.ASK_TIME}
     if talk.stage in (Stage.PURPOSE_KNOWN, Stage.INVITED) and talk.sure & listening:
         clues.hint(talk)
@@ -184,6 +194,13 @@ def _closes(talk: Talk) -> None:
     events.shows_mood(talk)
     if talk.stage is not Stage.REFUSED_FOR_GOOD:
         calling.tires(talk)
+
+
+def _is_asked_whether_it_suits(talk: Talk) -> bool:
+    """Return whether a plan is put to somebody who answered what else was asked."""
+    answered = bool(talk.told) and talk.stage is Stage.AGREED and talk.parting is None
+    asked = Act.NEXT_STEPS in talk.sure and _SUITS.search(talk.message)
+    return answered and bool(asked)
 
 
 def _going_on(heard: Memory) -> CallContext:

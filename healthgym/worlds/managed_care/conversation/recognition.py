@@ -62,6 +62,8 @@ _TO_JOIN = frozenset(
     | {"join", "joining", "participate", "refuse", "refusing", "sign", "signing"}
 )
 _YOU = "you"
+_READY = frozenset({"ready", "prepared", "motivated"})
+_TO_ASK = frozenset({"ask", "asked", "asking", "question", "questions"})
 _SINCE = frozenset({"since", "because"})
 #: Leave to ask about something that is not said.
 _SOMETHING = Said(Act.ASK_PERMISSION)
@@ -180,7 +182,7 @@ def _found(
     done = tuple(_done(reading, sounds))
     acts = {rule.act for rule, _, _ in done}
     claimed = permitted = grave = 0
-    told_back = requests = shared = 0
+    told_back = requests = shared = ringing = 0
     ends = _ending(reading, done)
     for rule, held, sure in done:
         if rule.act in GRAVE and sure:
@@ -193,6 +195,8 @@ def _found(
             told_back |= reading.clauses.sentence(held)
         elif rule.act is Act.NEXT_STEPS:
             claimed |= _planned(reading, held)
+        elif rule.act is Act.OFFER_CALLBACK:
+            ringing |= reading.clauses.filled(held & ~reading.clauses.sentence(_asking(reading)))
     for rule, held, sure in done:
         if rule.act is None or rule.yields & acts:
             continue
@@ -204,10 +208,16 @@ def _found(
             held &= ~shared  # "Unless somebody is in danger" is what has to be said.
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
+            clauses &= ~ringing  # "Is it all right if I call you later?" asks for no leave to ask
+            if not clauses:
+                continue
             permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
             permitted |= listed(reading, clauses)
             continue
         claimed |= clauses if rule.claims else 0
+        if rule.act is Act.ASK_WILLINGNESS and clauses & reading.places.of(_READY):
+            # "How ready are you to change things, taking the pills, say?" asks nothing of pills.
+            claimed |= reading.clauses.sentence(held)
         if held:
             ended = rule.act is not Act.CLOSE or bool(held & ends)
             yield Found(held, Said(rule.act, rule.topic, rule.item, sure and ended))
@@ -217,6 +227,11 @@ def _found(
     if requests or any(each.said == _SOMETHING for each in put):
         yield from _private(reading, requests | permitted)
     yield from _facts(reading, drugs, grave | told_back)
+
+
+def _asking(reading: Reading) -> int:
+    """Return the words for asking."""
+    return reading.places.of(_TO_ASK)
 
 
 def _planned(reading: Reading, held: int) -> int:
@@ -235,6 +250,8 @@ def _planned(reading: Reading, held: int) -> int:
     # colon; "and have you" asks.
     begins = clauses.starts | (places.of(_AND) & clauses.starts) << 1
     onward = begins & places.of(_DOING) & ~(places.of(_TURNED) >> 1) & ~clauses.asked
+    # "Here is what I have in mind: a social worker looks at the bills."
+    onward |= reading.words.announced & clauses.starts & ~reading.role(Role.ASKS)
     for clause in clauses.clauses:
         earlier = (clause & -clause) - 1
         if clause & onward and clauses.sentence(plans & earlier) & clause:

@@ -142,7 +142,10 @@ def _besides(talk: Talk, about: list[Topic]) -> None:
     wondered = Said(Act.ASK_TOPIC) in talk.heard.acts and not talk.mind.worried
     if wondered and 0 < len(about) < _SUBJECTS_MOST:
         _openly(talk)  # "And what worries you most?"
-    if Act.ASK_WILLINGNESS not in talk.sure or Topic.DIAGNOSIS in about:
+    illness = any(
+        said.topic is Topic.DIAGNOSIS and not said.part for said in talk.saids(Act.ASK_TOPIC)
+    )
+    if Act.ASK_WILLINGNESS not in talk.sure or illness:
         return  # of their illness they tell it anyhow
     if len(about) < _SUBJECTS_MOST:
         readiness(talk)

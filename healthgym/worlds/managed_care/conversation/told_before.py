@@ -19,7 +19,7 @@ def again(talk: Talk, told: Iterable[Disclosure]) -> str:
     if not told or not all(talk.knows(item) for item in told):
         return ""
     asked_again(talk, told)
-    return talk.speaker.line("again") + " "
+    return talk.speaker.line("again.just" if just_told(talk, told) else "again") + " "
 
 
 def asked_again(talk: Talk, told: tuple[Disclosure, ...]) -> None:

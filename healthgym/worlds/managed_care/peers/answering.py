@@ -73,8 +73,8 @@ def raised(contract: PeerContract, session: P2PSessionRecord) -> frozenset[str]:
     return frozenset(
         name
         for turn in turns_of(contract, session)
-        if turn.manner is Manner.PLAIN and len(turn.subjects) < _TOO_MUCH
-        for name in turn.subjects
+        if turn.manner is Manner.PLAIN and len(turn.about) < _TOO_MUCH
+        for name in turn.about
     )
 
 
@@ -104,8 +104,7 @@ class _Listener:
             return self._only(Remark.ACCUSED if declines else Remark.OFFERED)
         if self._said_before(message):
             return self._only(Remark.REPEATED)
-        # Who names a criterion by its id asks about that, whatever the turn speaks of besides.
-        subjects = turn.named or turn.subjects or (self._at_hand() if turn.follows else ())
+        subjects = turn.about or (self._at_hand() if turn.follows else ())
         asked = [fact for fact in self._open if _tells(fact) and brought_up(fact, message)]
         if len(subjects) >= _TOO_MUCH and not asked:
             return self._only(Remark.TOO_MUCH)
@@ -139,7 +138,7 @@ class _Listener:
         elif told:
             made.parts += [self._remark(Remark.TOLD), *(fact.text for fact in told[:_AT_ONCE])]
         elif subject in self._contract.disputed:
-            again = any(subject in turn.subjects for turn in self._earlier)
+            again = any(subject in turn.about for turn in self._earlier)
             kind = Remark.STILL_UNKNOWN if again else Remark.UNKNOWN
             made.parts.append(self._remark(kind, subject))
             self._press(made)
@@ -181,7 +180,7 @@ class _Listener:
 
     def _at_hand(self) -> tuple[str, ...]:
         """Return what the talk was about last."""
-        return next((turn.subjects for turn in reversed(self._earlier) if turn.subjects), ())
+        return next((turn.about for turn in reversed(self._earlier) if turn.about), ())
 
     def _said_before(self, message: str) -> bool:
         said = [one.text for one in tokens(message)]

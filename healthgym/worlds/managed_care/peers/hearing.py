@@ -55,6 +55,11 @@ class Turn:
     follows: bool = False
     closes: bool = False
 
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What it asks about: what is named by its id, whatever it speaks of besides."""
+        return self.named or self.subjects
+
 
 @dataclass(frozen=True, slots=True)
 class _Match:

@@ -15,6 +15,7 @@ import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.voices import Part
 
 HERE = Path(__file__).parent
 #: What is held against a caller, and what is asked of somebody a second time.
@@ -239,3 +240,45 @@ def test_whether_a_plan_suits_somebody_is_no_question_about_its_subject(said: st
 )
 def test_who_has_the_right_person_does_not_ask_for_one(said: str, asks: bool) -> None:
     assert (Act.VERIFY_IDENTITY in {each.act for each in understand(said).acts}) is asks
+
+
+@pytest.mark.parametrize(
+    ("said", "topics", "parts"),
+    [
+        ("Do you have something to eat in the house for tonight?", {"food"}, {Part.TONIGHT}),
+        (
+            "After the stay a test was still open: do you know what came of it?",
+            {"hospital_stay"},
+            {Part.TESTS},
+        ),
+        (
+            "Do you keep track of anything at home, for example your mood or your weight?",
+            {"diagnosis"},
+            {Part.SELF_MONITORING},
+        ),
+        ("Does being short ever keep you from a medicine or a visit?", {"finances"}, set()),
+        ("Have you fallen since you came home from the hospital?", {"diagnosis"}, {Part.FALLS}),
+        (
+            "How ready do you feel to change anything, taking the metformin daily, say?",
+            set(),
+            set(),
+        ),
+        (
+            "I have your pills and your readings to go through. May I call you back later today?",
+            set(),
+            set(),
+        ),
+    ],
+)
+def test_parts_and_examples_are_told_from_subjects(
+    said: str, topics: set[str], parts: set[Part]
+) -> None:
+    asked = [each for each in understand(said).acts if each.act is Act.ASK_TOPIC and each.sure]
+    assert {str(each.topic) for each in asked} == topics
+    assert {each.part for each in asked if each.part} == parts
+
+
+def test_who_has_to_ask_something_puts_nobody_under_pressure() -> None:
+    said = "I must ask one thing because it cannot wait: do you have enough to eat?"
+    assert Act.PRESSURE not in {each.act for each in understand(said).acts}
+    assert Act.PRESSURE in {each.act for each in understand("It cannot wait: say yes now.").acts}

@@ -18,6 +18,8 @@ _INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
 _OF_ONE = frozenset({Part.AMOUNT, Part.HISTORY})
 #: Words for what was named before and gets in the way: "does yours keep you from it?"
 _CAUSES = frozenset({"it", "that", "this", "they", "those", "these", "yours"})
+#: Those of them that stand for something, whatever it was called.
+_SOMETHING = frozenset({"that", "those", "these", "yours"})
 #: Words that point back to what was named before.
 _POINTERS = frozenset({"them", "these", "those"})
 _EACH = _POINTERS | {"each"}
@@ -48,8 +50,9 @@ _LIST = frozenset({"about", "namely"})
 #: Words that go on a list.
 _GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
 _THAT, _IS, _AND, _WHO, _YOU = "that", "is", "and", "who", "you"
-_SINCE = frozenset({"since", "because"})
+_SINCE, _BECAUSE = "since", "because"
 _EVER_SINCE = frozenset({"since", "after"})
+_EXAMPLES = frozenset({"example", "instance", "such"})
 #: Words of leave that somebody gave: "you said that I may ask about money".
 _GAVE, _TO_ASK = (
     frozenset({"said", "told", "allowed", "agreed", "let"}),
@@ -127,6 +130,7 @@ def _only_hindered(reading: Reading, drugs: Drugs) -> int:
             named |= reading.held(rule, ends)
     named &= ~hindered
     causes = reading.places.of(_CAUSES) & ~hindered
+    pointed = reading.places.of(_SOMETHING) & ~hindered
     found = 0
     for clause in clauses.clauses:
         before = clause
@@ -134,7 +138,7 @@ def _only_hindered(reading: Reading, drugs: Drugs) -> int:
             # "How is your mood, and does it", "I know jobs can be hard. Does yours".
             earlier = clauses.sentence(clause) | clauses.back(clause, 1)
             before |= earlier & ((clause & -clause) - 1)
-        if clause & hindered and before & named:
+        if clause & hindered and (before & named or clause & pointed):
             found |= clause & hindered
     return found
 
@@ -233,6 +237,14 @@ def _first(spans: Iterable[int]) -> int:
     return bits
 
 
+def _last(spans: Iterable[int]) -> int:
+    """Return the last word of each span."""
+    bits = 0
+    for span in spans:
+        bits |= 1 << span.bit_length() - 1
+    return bits
+
+
 def _permissions(reading: Reading, subjects: tuple[Found, ...], permitted: int) -> Iterator[Found]:
     """Return what may be asked about; the subject may have been named just before."""
     if not permitted:
@@ -316,7 +328,17 @@ def _given(reading: Reading) -> int:
     """Return what is given as the reason of a question: "since you feel low, the next three"."""
     clauses, places = reading.clauses, reading.places
     opens = places.openings | (clauses.starts & places.of(_AND)) << 1
-    return clauses.filled(opens & places.of(_SINCE) & places.of(_YOU) >> 1)
+    yours = opens & places.of(_YOU) >> 1
+    # "Do you leave it out because you feel low?" asks about that.
+    why = clauses.filled(yours & places.of(_BECAUSE)) & ~clauses.filled(_last(clauses.sentences))
+    given = clauses.filled(yours & places.of(_SINCE)) | why
+    examples = places.of(_EXAMPLES)
+    for rule, ends in reading.of(Role.SUBJECT) if examples else ():
+        if rule.part is Part.SELF_MONITORING:
+            # "Do you keep track of anything, for example your mood?" asks about that.
+            measured = clauses.sentence(reading.held(rule, ends))
+            given |= (clauses.to_end(examples) | clauses.filled(examples)) & measured
+    return given
 
 
 def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[Found]:
@@ -331,12 +353,15 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
     if taken[Topic.GAD7]:
         # "Now your nerves, over the last two weeks: have you been on edge?" asks the one thing.
         framed = clauses.sentence(taken[Topic.GAD7]) | clauses.sentence(reading.role(Role.FRAME))
+    given = _given(reading)
     for rule, ends in reading.of(Role.SUBJECT):
         if rule.part is Part.TREATMENT:
             treated |= clauses.filled(reading.held(rule, ends))
-        elif rule.part is Part.FOLLOW_UP:
+        elif rule.part in (Part.FOLLOW_UP, Part.TESTS):
             # "Since the hospital, have you seen your doctor?"
-            seen |= clauses.sentence(reading.held(rule, ends))
+            held = reading.held(rule, ends)
+            before = clauses.back(held, 1)
+            seen |= clauses.sentence(held) | (before if before.bit_count() <= FEW else 0)
         elif rule.part is Part.SYMPTOMS:
             ailing |= clauses.filled(reading.held(rule, ends))
         if rule.topic not in (None, Topic.HOSPITAL_STAY):
@@ -344,6 +369,8 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
             other |= clauses.sentence(reading.held(rule, ends))
     for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends)
+        if rule.part is None:
+            held &= ~given
         if rule.part not in _OF_ONE:  # "what do you take naproxen for?"
             held &= ~taken.get(rule.topic, 0)
         if rule.topic is Topic.MOOD and rule.part is None:

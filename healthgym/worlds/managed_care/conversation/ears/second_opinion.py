@@ -43,6 +43,9 @@ _ENOUGH: Final[Mapping[Act, float]] = {
 #: What a sentence that sounds less like any of these than this does not do; of a goodbye, too.
 _NOT_DONE: Final = -2.0
 _TOLD: Final = frozenset(_ENOUGH) - GRAVE | {Act.CLOSE}
+#: What is asked in words like no others: "Is it all right if a pharmacist calls?" sounds like no
+#: plan, and "how ready do you feel to change something?" like no invitation.
+_ASKED_ALL_THE_SAME: Final = frozenset({Act.NEXT_STEPS, Act.ASK_WILLINGNESS})
 #: What nobody asks, or names, in a sentence that sounds less like it than this.
 _ABOUT: Final = frozenset({Act.ASK_TOPIC, Act.ASK_PERMISSION, Act.NAME_FACT})
 _NOT_ASKED: Final = -3.0
@@ -58,8 +61,8 @@ def weighed(rule: Rule, held: int, sounds: Sounding) -> tuple[int, bool]:
         held: The last words of where it holds by the grammar.
         sounds: What the message sounds like.
     """
-    if rule.act is Act.NEXT_STEPS and rule.mood is Mood.ASK:
-        return held, rule.sure  # "Is it all right if a pharmacist calls you?" sounds like no plan.
+    if rule.act in _ASKED_ALL_THE_SAME and rule.mood is Mood.ASK:
+        return held, rule.sure
     if rule.act in _TOLD:
         return held & ~sounds.unlike(rule.act, _NOT_DONE), rule.sure
     level = _IN_DOUBT.get(rule.act) if rule.act is not None else None
