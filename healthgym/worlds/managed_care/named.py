@@ -40,7 +40,7 @@ def names_in(sentence: str, pages: tuple[str, ...]) -> Iterator[Callable[[Seen],
         if not word[0][0].isupper():
             continue
         name = word[0].casefold().removesuffix("'s")
-        if name.endswith("s") and word[0][:-1].isupper() and len(name) > _LEAST_PLURAL:
+        if word[0].endswith("s") and word[0][:-1].isupper() and len(name) > _LEAST_PLURAL:
             name = name[:-1]  # "MRIs"
         if len(name) == 1 or _is_shorthand(word[0]):
             continue

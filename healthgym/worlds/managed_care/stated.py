@@ -110,6 +110,8 @@ _CODE = re.compile(
     r"[A-Z\d](?<![\w.-][A-Z\d])"
     r"(?:(?<!U)(?<!\d)\d[0-9AB](?:\.[0-9A-Z]{1,4})?|(?<![W-Z])\d{4})(?![\w-])"
 )
+#: What looks like a code of ICD-10, which has none of that name.
+_VITAMIN = "B12"
 #: A number; the digits of a name (HbA1c, PHQ-9, L4-L5) and of an ordinal are none.
 _NUMBER = re.compile(
     r"\d(?<![A-Za-z\d]\d)(?<![A-Za-z]-\d)(?<!\d\.\d)"
@@ -187,7 +189,8 @@ def stated(text: str) -> Stated:
     codes: list[str] = []
 
     def coded(match: re.Match[str]) -> str:
-        codes.append(match[0])
+        if match[0] != _VITAMIN:
+            codes.append(match[0])
         return " "
 
     rest = _CODE.sub(coded, rest)

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import Stated, shortest, stated, unknown
@@ -99,6 +100,7 @@ class Grounds:
         asked = {day for day in said.days if day < first}
         left = {day for day in asked - self._days if day <= last} if asked else set()
         left = left - self._in_words.days if left else left
+        left = left - self._reckoned_days if left else left
         return self._unwritten(left, attrgetter("days"))
 
     def _strange_numbers(self, said: Stated, text: str) -> set[str]:
@@ -107,8 +109,17 @@ class Grounds:
         left = left - _quoted(self.operations) if left else left
         left = left - _of_control() if left else left
         left = left - self._in_words.numbers if left else left
+        left = {each for each in left if not self._is_rough(each, text)} if left else left
         left = self._unwritten(left, attrgetter("numbers"))
         return left - reckoned(text, self._series, self.today[1]) if left else left
+
+    def _is_rough(self, number: str, text: str) -> bool:
+        """Return whether a number is told as one that a value on file is near: "just under 140"."""
+        if not re.search(_ROUGHLY % re.escape(number), text, re.IGNORECASE):
+            return False
+        told = float(number)
+        every = (value for _, values in self._series for value in values)
+        return any(abs(value - told) <= _NEAR * told for value in every)
 
     @cached_property
     def _series(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
@@ -136,7 +147,14 @@ class Grounds:
         found |= {each.authored_on.date() for each in chart.medications}
         found |= {each.created_at.date() for each in chart.documents}
         found |= {each.onset_date for each in chart.conditions if each.onset_date}
+        found |= {each.effective_date for each in chart.coverages if each.effective_date}
         return frozenset(found)
+
+    @cached_property
+    def _reckoned_days(self) -> frozenset[date]:
+        """Days from which on is counted: months before the work and before the referral."""
+        bases = {*self.today, self.referral.referral_date}
+        return frozenset(months_before(base, each) for base in bases for each in _LOOKED_BACK)
 
     @cached_property
     def _measured(self) -> frozenset[str]:
@@ -165,6 +183,7 @@ class Grounds:
         rows += [each.summary for each in chart.encounters]
         rows += [f"{each.display} {each.value_text or ''}" for each in chart.observations]
         rows += [each.display for each in chart.conditions]
+        rows += [f"{each.display} {each.notes or ''}" for each in chart.procedures]
         return stated("\n".join(rows))
 
     @cached_property
@@ -189,6 +208,16 @@ class Grounds:
             if not left:
                 break
         return left
+
+
+#: How a number is told that a value lies near, and how near it has to be, as a share.
+_ROUGHLY = (
+    r"(?:\b(?:over|above|under|below|around|about|near|nearly|almost|roughly|some|than|least|most)|"
+    r"[<>\u2265\u2264~\u2248]) ?%s(?![\d.]*\d)"
+)
+_NEAR = 0.05
+#: Months for which somebody looks back.
+_LOOKED_BACK = (1, 2, 3, 6, 9, 12, 18, 24)
 
 
 @kept

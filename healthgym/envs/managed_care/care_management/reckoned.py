@@ -14,14 +14,19 @@ from healthgym.worlds.managed_care.stated import days_in, shortest, stated
 
 #: By how much a value is said to have changed.
 _CHANGE = re.compile(
+    r"(?:(?<=[\s(])[+\u2212-] ?(?=\d)|\u0394 ?|"
     r"\b(?:up|down|by|rose|risen|fell|fallen|dropped|lost|gained|change|difference)\b"
-    r"(?: (?:by|of|about|from|some|almost|nearly|over|roughly))? (\d+(?:\.\d+)?)|"
-    r"(\d+(?:\.\d+)?) ?[\w%/]{0,8} (?:points?|more|less|higher|lower|better|worse)\b"
+    r"(?: (?:by|of|about|from|some|almost|nearly|over|roughly))? )(\d+(?:\.\d+)?)|"
+    r"(\d+(?:\.\d+)?) ?[\w%/]{0,8} (?:of \w+ )?"
+    r"(?:points?|more|less|higher|lower|better|worse|lost|gained)\b"
 )
 #: How far off such a number may be, as a decimal one and as a whole one that is told roughly; and
 #: from where on chance finds none of these among several values.
 _ROUNDED, _ROUGHLY, _LARGE = 0.051, 0.06, 50
-_SPAN = re.compile(r"\b(\d+(?:\.\d+)?)[ -]?(days?|d|weeks?|wks?|months?|mos?|years?|yrs?)\b")
+_SPAN = re.compile(
+    r"\b(\d+(?:\.\d+)?)(?:,? (?:and|or|to) \d+)?[ -]?"
+    r"(days?|d|weeks?|wks?|months?|mos?|years?|yrs?)\b"
+)
 #: How long a unit is, in days.
 _DAYS_OF = {"d": 1.0, "w": 7.0, "m": 30.44, "y": 365.25}
 _SENTENCE = re.compile(r"(?:[^.;!?\n]|\.(?=\d))+")
@@ -40,11 +45,25 @@ def reckoned(
         today: The last day of the work.
     """
     small = text.lower()
-    days = {*days_in(small), today} if _SPAN.search(small) else frozenset()
+    days = {*_days_of(small, today), today} if _SPAN.search(small) else frozenset()
     found: list[str] = []
     for sentence in _SENTENCE.findall(small):
         found += (*_changes(sentence, measured), *_spans(sentence, days))
     return frozenset(map(shortest, found))
+
+
+def _days_of(text: str, today: date) -> Iterator[date]:
+    """Yield the days of a text, one without a year as the last such day up to today."""
+    yield from days_in(text)
+    for _, month, day in stated(text).loose:
+        for year in (today.year, today.year - 1):
+            try:
+                told = date(year, month, day)
+            except ValueError:
+                continue
+            if told <= today:
+                yield told
+                break
 
 
 def _changes(sentence: str, measured: Collection[tuple[str, Sequence[float]]]) -> Iterator[str]:
@@ -81,8 +100,8 @@ def _is_change(number: str, first: float, last: float, *, exact: bool) -> bool:
 def _spans(sentence: str, days: Collection[date]) -> Iterator[str]:
     """Yield the numbers of days, weeks or months between a day of a sentence and one of some."""
     spans = _SPAN.findall(sentence)
-    own = days_in(sentence) if spans else ()
-    apart = [abs((first - last).days) for first in own for last in days]
+    # A day may have been told in the clause before: "eGFR 32 on 01/07; no labs since, 71 d".
+    apart = [abs((first - last).days) for first, last in combinations(days, 2)] if spans else []
     for number, unit in spans:
         length = _DAYS_OF[unit[0]]
         if any(abs(each / length - float(number)) < (1 if length > 1 else 0.5) for each in apart):

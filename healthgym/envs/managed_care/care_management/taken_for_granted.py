@@ -57,6 +57,8 @@ _OF_TALK = re.compile(
 )
 #: What is no more than a word for what somebody who drinks has told.
 _DRUNK, _DRINKING = ("drunk", "booz"), ("drink", "drinks", "drinking", "beer", "wine", "bottle")
+#: What is there for anybody of a kind.
+_SERVICE = re.compile(r" (?:help|helpline|hotline|rights|law|laws|unions?|boards?)\b")
 #: Words that are the past of themselves.
 _SAME_IN_PAST = frozenset({"beat", "cut", "hit", "hurt", "quit"})
 
@@ -118,6 +120,8 @@ def _of_words(clause: Clause, known: set[str]) -> Iterator[Doubt]:
         known.add(name)
         if said & {"trait", "gift"}:
             yield partial(_unsaid, name)
+        elif not definite and _SERVICE.match(clause.behind(word)):
+            continue  # "tenant help"
         elif is_person(name, definite=word.definite):
             if definite or not _anybody(clause, word):
                 yield partial(_unknown, name)

@@ -24,9 +24,10 @@ _OPENS = re.compile(
     rf"(?:(?:asked|gave|given|got|had|with) )?(?:for )?permission"
     rf"(?: (?!for|before|about)\w+){{0,4}})"
     rf"(?: (?:in|on|at|by|so far)\b[^:.;\n]{{0,40}})?"
-    rf"(?::| about| for| before) )(?P<items>[^.;:\n]+)",
+    rf"(?::| about| for| before) )(?P<items>(?:[^.;:\n]|\.(?=\d| [a-z]))+)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^()\n]{0,200}\)")
 #: The same with what is listed before it.
 _CLOSES = re.compile(
     rf"(?:^|(?<=[.;\n]))(?P<items>[^.;:\n]{{3,160}}?) (?:was|were|is|are) (?:also |still )?"
@@ -96,7 +97,7 @@ def without_lists(text: str) -> str:
 
     Nor has it lists of subjects left: "mood, alcohol, money" says nothing of any of them.
     """
-    left = _OPENS.sub(_told, text)
+    left = _OPENS.sub(_told, _ASIDE.sub(_in_one, text) if "(" in text else text)
     left = _CLOSES.sub(_claimed, left) if " not " in left.lower() else left
     if not _may_trouble(left):
         return left
@@ -105,6 +106,11 @@ def without_lists(text: str) -> str:
         _LISTED.sub(_named, sentence) if _may_trouble(sentence) else sentence
         for sentence in (_LABEL.sub("subject: ", left) if ":" in left else left).split(".")
     )
+
+
+def _in_one(aside: re.Match[str]) -> str:
+    """Return what stands in brackets without marks at which a sentence would end."""
+    return re.sub(r"[;:.](?=\s)", ",", aside[0])
 
 
 def _may_trouble(text: str) -> bool:

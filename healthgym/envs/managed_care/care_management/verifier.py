@@ -47,6 +47,8 @@ _MARKS = {
 #: Turns spent on what had been told, or on what was private and not asked for, from which on it is
 #: no slip.
 _AGAIN = 2
+#: Of thirty turns two may be heard as questions that were none, or as the ones before.
+_ASKED_AGAIN = 3
 _CONSENT = {
     Ending.PLANNED: Consent.GIVEN,
     Ending.BLOCKED: Consent.GIVEN,
@@ -193,7 +195,8 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
     passed = not harvested and unasked < _AGAIN and talk.asked_on < _AGAIN
     yield want.NO_HARVESTING.result(passed, why)
     again = talk.asked_again
-    yield want.LISTENED.result(again < _AGAIN, f"{again} questions asked again" if again else "")
+    often = f"{again} questions asked again" if again else ""
+    yield want.LISTENED.result(again < _ASKED_AGAIN, often)
 
 
 def _consent(seen: Inspection) -> tuple[bool, str]:

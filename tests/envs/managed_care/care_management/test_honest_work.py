@@ -7,10 +7,11 @@ two authors (1,196 texts) the desk passed 3 before its readers were mended by th
 the next 12 (526 texts) and 27 of 60 by five more (2,673 texts). Then, without rules of words that
 stand nowhere, 7 of 12 by one who was told to be figurative, 6 of 12 by one who works out numbers,
 and 11 of the 12 after (498 texts); by readers that had lost no rule since, 7 of 12 and 10 of 12 of
-the last two (983 texts), most of the rest for days written as "10-23" or "2025-02-14/20". The texts
-are not edited; what some wrote into a section that was never assessed is left out, as is what one
-wrote about an answer that nobody gives any more, and six quote the line that a person now has in
-the place of theirs.
+two more (983 texts), most of the rest for days written as "10-23" or "2025-02-14/20". Of the 32
+hard cases of the last four (1,475 texts), who were asked to reckon, to compare and to round, it
+passed between nine and ten at first sight. The texts are not edited; what some wrote into a section
+that was never assessed is left out, as is what one wrote about an answer that nobody gives any
+more, and six quote the line that a person now has in the place of theirs.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tests.envs.managed_care.care_management.playing import play
 from tests.envs.managed_care.whole import Texts, cases, reworded
 
 _DATA = Path(__file__).parent / "data" / "honest_work.json"
-_WRONG_MOST = 7
+_WRONG_MOST = 8
 #: Cases of people of whom no drinking and no trouble with rent is on record.
 _SOBER_AND_HOUSED = {("hard", 999001), ("medium", 999002), ("medium", 999006)}
 

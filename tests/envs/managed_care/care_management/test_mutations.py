@@ -284,6 +284,7 @@ MUTATIONS: dict[str, tuple[str, Callable[[], CareInstance], Callable[[], Script]
             told(solved(planned), "next step"),
             "Do you have enough food in the house?",
             "Do you have a safe place to live?",
+            "Who helps you at home?",
         ),
     ),
     "not reached": (
