@@ -37,6 +37,7 @@ from healthgym.worlds.managed_care.word_forms import untitled
 
 #: Words for people that are deeds, too.
 _DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
+_ASKED = re.compile(r" (?:whether|if|how|what)\b")
 #: What an illness does, and a person, too, and after what it is the illness.
 _FITS, _FIT = frozenset({"attack", "attacks"}), re.compile(r"\b(?:heart|panic|asthma|gout) $")
 #: What is measured in two positions, what somebody was by trade, which is looked up itself, what
@@ -55,8 +56,9 @@ _OF_TALK = re.compile(
     r"these |further |other |last |first |mood |two |screening )*"
     r"(?:questions?|questionnaires?|screen\w*|call|offers?|rest|assessment|program(?:me)?))\b"
 )
-#: What is no more than a word for what somebody who drinks has told.
+#: What is no more than a word for what somebody who drinks has told, and what makes it more.
 _DRUNK, _DRINKING = ("drunk", "booz"), ("drink", "drinks", "drinking", "beer", "wine", "bottle")
+_AT_FAULT = re.compile(r" (?:tank|driv\w+|(?:on|at) (?:the |his |her )?(?:job|work|wheel))\b")
 #: What is there for anybody of a kind.
 _SERVICE = re.compile(r" (?:help|helpline|hotline|rights|law|laws|unions?|boards?)\b")
 #: Words that are the past of themselves.
@@ -111,14 +113,18 @@ def _of_words(clause: Clause, known: set[str]) -> Iterator[Doubt]:
     for place, word in enumerate(clause.words):
         name, said = word.name, word.own
         definite = word.definite and name not in known
-        if name in _DONE and clause.before(word).endswith("to "):
-            continue  # "for the prescriber to judge"
+        if name in _DONE and (
+            clause.before(word).endswith("to ") or _ASKED.match(clause.behind(word))
+        ):
+            continue  # "for the prescriber to judge", "judge whether more is needed"
         if name in _FITS and _FIT.search(clause.before(word)):
             continue  # an illness, which is read as one
         if name == "chief" and clause.behind(word).lstrip().startswith(("worry", "concern")):
             continue
         known.add(name)
-        if said & {"trait", "gift"}:
+        if name.startswith(_DRUNK) and _AT_FAULT.match(clause.behind(word)):
+            yield partial(_unknown, name)
+        elif said & {"trait", "gift"}:
             yield partial(_unsaid, name)
         elif not definite and _SERVICE.match(clause.behind(word)):
             continue  # "tenant help"

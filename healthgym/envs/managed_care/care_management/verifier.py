@@ -211,7 +211,9 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
     refused = record.engagement_status is CMEngagement.REFUSED
     if record.consent_obtained != given or refused != (right is Consent.REFUSED):
         return False, f"filed as {record.engagement_status}"
-    texts = (record.notes or "", *record.patient_reported_issues, *seen.filed["key_takeaways"])
+    said = (record.notes, record.preferred_language, record.preferred_contact)
+    issues = (*record.patient_reported_issues, *seen.filed["key_takeaways"])
+    texts = (*filter(None, said), *issues)
     steps = seen.filed["next_steps"]
     invented = [
         f"nobody said {each[:60]!r}"

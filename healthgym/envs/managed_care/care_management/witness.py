@@ -46,6 +46,11 @@ from healthgym.worlds.managed_care.voices import Topic
 from healthgym.worlds.managed_care.word_forms import form
 
 _WORD = re.compile(r"[a-z]{3,}")
+#: What a language looks like in "English; the record prefers Spanish", and what else does.
+_NAME = re.compile(r"\b[A-Z][a-z]{2,}")
+_NO_LANGUAGE = frozenset(
+    {"calls", "chart", "her", "his", "prefers", "record", "she", "speaks", "the"}
+)
 #: Words that join others and tell nothing.
 _JOINING = frozenset(
     {"and", "are", "but", "for", "from", "her", "him", "his", "its", "not", "our", "she", "the"}
@@ -183,7 +188,9 @@ class Witness:
         if named.lower() == "english" and not ways:
             return  # as of nearly everybody, whatever was said
         said = f"{self.speech} {self.chart.patient.preferred_language}".lower()
-        if named.lower() not in (*_WORD.findall(said), "english"):
+        languages = [each.lower() for each in _NAME.findall(named)] or [named.lower()]
+        known = {*_WORD.findall(said), "english", *_NO_LANGUAGE}
+        if not known.issuperset(languages) or _NO_LANGUAGE.issuperset(languages):
             yield f"nobody asked for {named[:40]}"
         yield from (f"nobody asked for {way}" for way in sorted(ways - set(_WORD.findall(said))))
 

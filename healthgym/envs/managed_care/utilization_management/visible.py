@@ -314,16 +314,9 @@ class Visible:
         now = {_day(value) for value in self._since if isinstance(value, date)}
         path, changed = page_path(self.policy.id), self.before.start.handbook.changed
         amended = {page.effective for page in changed.values() if path in page.amends}
-        return frozenset(known | now | amended | self._held | {*self._played})
-
-    @property
-    def _held(self) -> frozenset[date]:
-        """First and last days of all versions of the policy, as the pages of each say."""
         book = self.before.start.policies
-        every = book.policies if book is not None else ()
-        versions = (self.policy, *(each for each in every if each.id == self.policy.id))
-        days = (day for each in versions for day in (each.effective, each.terminated))
-        return frozenset(day for day in days if day is not None)
+        held = set() if book is None else book.days(self.policy.id)
+        return frozenset(known | now | amended | held | {*self._played, self.policy.effective})
 
     @property
     def _played(self) -> tuple[date, ...]:

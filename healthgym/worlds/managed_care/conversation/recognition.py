@@ -138,7 +138,8 @@ def _understood(
     known = grammar()
     reading = read(words, known)
     sounds = sounds or sounding(words, reading.clauses)
-    said = tuple(asked(reading, sounds, _found(reading, known, medicines, sounds)))
+    heard = tuple(_found(reading, known, medicines, sounds))
+    said = tuple(asked(reading, sounds, heard))
     found = sorted(
         understood(said, tuple(overheard(reading, sounds, said))),
         key=lambda each: each.ends & -each.ends,

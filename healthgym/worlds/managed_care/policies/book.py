@@ -43,6 +43,16 @@ class PolicyBook:
             self._cards[key] = to_case_policy(policy, case_id, code)
         return self._cards[key]
 
+    def days(self, policy_id: str) -> frozenset[date]:
+        """Return the first and the last days of all versions of a policy.
+
+        Args:
+            policy_id: Its id.
+        """
+        versions = [each for each in self.policies if each.id == policy_id]
+        every = (day for each in versions for day in (each.effective, each.terminated))
+        return frozenset(day for day in every if day is not None)
+
     def in_force(self, code: str, plan: str, state: str, day: date) -> Policy | None:
         """Return the policy that a request falls under; None if the payer has none.
 

@@ -88,6 +88,11 @@ def test_a_commas_and_slashes_stand_in_amounts() -> None:
         ({"preferred_contact": "mail only"}, False),
         ({"preferred_contact": "phone, mornings"}, True),
         ({"preferred_language": "English"}, True),
+        ({"preferred_language": "English on these calls, as the record prefers"}, True),
+        ({"preferred_language": "English; the record prefers Vietnamese"}, False),
+        ({"preferred_language": "The calls"}, False),
+        ({"preferred_language": "English; drinks vodka every day"}, False),
+        ({"preferred_contact": "Phone; thinks of suicide every day"}, False),
     ],
 )
 def test_what_somebody_prefers_is_on_file_or_was_said(fields: dict[str, str], right: bool) -> None:

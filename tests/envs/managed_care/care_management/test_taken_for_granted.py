@@ -101,6 +101,8 @@ HONEST = (
     (TELLS, "Will be called again for four weeks."),
     (TELLS, "Asked because it is part of the assessment."),
     (TELLS, "Agreed on the phone, and will be sent the plan."),
+    (PLANS, "See the patient, repeat the test, and judge whether more is needed."),
+    (PLANS, "Give the numbers of tenant help and of legal aid."),
 )
 
 
@@ -136,6 +138,12 @@ def test_what_stands_on_file_or_was_said_may_be_taken_for_granted(
 ) -> None:
     assert _wrong(text, speaks)
     assert _wrong(text, speaks, on_file) == []
+
+
+def test_who_drinks_is_no_drunk_driver() -> None:
+    drinks = "I drink more than I should."
+    assert _wrong("Comes home drunk less often.", AIMS, drinks) == []
+    assert _wrong("Win back the license lost to drunk driving.", AIMS, drinks)
 
 
 def test_nothing_is_passed_over_as_plain_that_is_read_otherwise() -> None:

@@ -21,7 +21,7 @@ from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 from healthgym.worlds.managed_care.conversation.persona import Concern
 from healthgym.worlds.managed_care.conversation.recognition import understand, understand_anew
 from healthgym.worlds.managed_care.handbook.edition import edition
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 HERE = Path(__file__).parent
 #: Least precision and recall of acts, all together and the sensitive ones, by file; a little below
@@ -333,3 +333,36 @@ def test_who_wants_to_be_certain_whom_they_speak_with_promises_nothing() -> None
     text = "So that I can be certain I have the right person, would you tell me your full name?"
     assert {said.act for said in understand(text).acts} == {Act.VERIFY_IDENTITY}
     assert Act.PROMISE in {said.act for said in understand("You can be certain of a cure.").acts}
+
+
+def test_a_list_of_medicines_is_asked_about_by_the_question_behind_it() -> None:
+    """However long it is, and though a sentence lies between."""
+    names = ("losartan", "chlorthalidone", "felodipine")
+    listed = ", ".join(f"{name} 25 mg once daily" for name in names)
+    asked = "How do you take each of them, and on how many days is each one missed?"
+    heard = understand(f"First the blood pressure tablets: {listed}. {asked}").acts
+    assert {said.item for said in heard if said.act is Act.ASK_TOPIC} >= set(names)
+    told = understand(f"I see them on your list: {listed}. How are you feeling today?").acts
+    assert not [said for said in told if said.act is Act.ASK_TOPIC and said.item]
+
+
+def test_a_medicine_of_three_in_one_may_be_said_with_commas() -> None:
+    own = ("fluticasone/umeclidinium/vilanterol 100/62.5/25 mcg", "allopurinol 300 mg")
+    heard = understand(
+        "How do you take the inhaler with fluticasone, umeclidinium and vilanterol?",
+        medicines=own,
+    )
+    items = {said.item for said in heard.acts if said.topic is Topic.MEDICATION and said.item}
+    assert items == {"fluticasone/umeclidinium/vilanterol"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Any trouble swallowing, or a cough when you eat or drink?",
+        "Does food ever go down the wrong way?",
+    ],
+)
+def test_who_asks_about_swallowing_does_not_ask_about_food(said: str) -> None:
+    heard = understand(said).acts
+    assert [(each.topic, each.part) for each in heard] == [(Topic.DIAGNOSIS, Part.SYMPTOMS)]

@@ -83,8 +83,10 @@ def _own(medicine: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return a name up to the dose, in small letters, with its words as they may be heard."""
     parts = medicine.casefold().replace(",", " ").split()
     name = " ".join(takewhile(lambda word: not word[0].isdigit(), parts))
-    # A medicine of two in one is said with an "and", and any by what stands on the box.
-    ways = dict.fromkeys((name, name.replace("/", " and "), *map(str.casefold, brands_of(name))))
+    # A medicine of several in one is said with an "and", and any by what stands on the box.
+    *first, last = name.split("/")
+    joined = f"{' '.join(first)} and {last}" if first else name
+    ways = dict.fromkeys((name, joined, *map(str.casefold, brands_of(name))))
     return tuple((name, heard_words(way, grammar().spelling).words) for way in ways)
 
 

@@ -8,7 +8,7 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -100,11 +100,11 @@ def _levels() -> NDArray[np.float64]:
     return np.array([np.inf if c in names_none else _ENOUGH.get(c[0], np.inf) for c in columns])
 
 
-def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterator[Found]:
+def asked(reading: Reading, sounds: Sounding, found: Sequence[Found]) -> Iterator[Found]:
     """Yield what the grammar heard, without what sounds like no question and like no fact.
 
     What ends with a question mark asks, whatever it sounds like, and about what is no more than
-    named before it.
+    named before it, as medicines are, be they ever so many.
 
     Args:
         reading: The message.
@@ -113,7 +113,12 @@ def asked(reading: Reading, sounds: Sounding, found: Iterable[Found]) -> Iterato
     """
     clauses = reading.clauses
     marked, before = clauses.sentence(clauses.asked), clauses.back(clauses.asked, 1)
-    marked |= sum(each for each in clauses.sentences if each & before and each.bit_count() <= FEW)
+    drugs = 0
+    for each in found:
+        drugs |= each.ends if each.said.act is Act.ASK_TOPIC and each.said.item else 0
+    for span in clauses.sentences if before else ():
+        if span & before and (span.bit_count() <= FEW or span & drugs):
+            marked |= span
     for each in found:
         if each.said.act in _ABOUT and not each.ends & (
             marked | ~sounds.unlike(each.said.act, _NOT_ASKED)
