@@ -52,7 +52,6 @@ _REFUSED_STILL = {
     "Before we start: I haven't made up my mind, {doctor}.",
     "I told the clinician that appeal rights remain open.",
     "What the clinician told me is set down above in my own words.",
-    "The clinician was not interrupted, and I asked no leading questions.",
     "You are still free to receive {service} at your own cost.",
     "Only what {doctor}'s office submitted; nothing was obtained from elsewhere.",
     "Your appeal will be looked at by a different physician than the one who made this decision.",
