@@ -115,11 +115,13 @@ class Grounds:
 
     def _is_rough(self, number: str, text: str) -> bool:
         """Return whether a number is told as one that a value on file is near: "just under 140"."""
-        if not re.search(_ROUGHLY % re.escape(number), text, re.IGNORECASE):
+        told = re.search(_ROUGHLY % re.escape(number), text, re.IGNORECASE)
+        if told is None:
             return False
-        told = float(number)
-        every = (value for _, values in self._series for value in values)
-        return any(abs(value - told) <= _NEAR * told for value in every)
+        bound, near = float(number), _NEAR * float(number)
+        least = bound if told["over"] else bound - near
+        most = bound if told["under"] else bound + near
+        return any(least <= value <= most for _, values in self._series for value in values)
 
     @cached_property
     def _series(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
@@ -212,8 +214,9 @@ class Grounds:
 
 #: How a number is told that a value lies near, and how near it has to be, as a share.
 _ROUGHLY = (
-    r"(?:\b(?:over|above|under|below|around|about|near|nearly|almost|roughly|some|than|least|most)|"
-    r"[<>\u2265\u2264~\u2248]) ?%s(?![\d.]*\d)"
+    r"(?:(?P<over>\b(?:over|above|(?:more|higher|greater) than|at least)|[>\u2265])|"
+    r"(?P<under>\b(?:under|below|(?:less|lower|fewer) than|at most|nearly|almost)|[<\u2264])|"
+    r"\b(?:around|about|near|roughly|some)|[~\u2248]) ?%s(?![\d.]*\d)"
 )
 _NEAR = 0.05
 #: Months for which somebody looks back.

@@ -47,8 +47,12 @@ def reckoned(
     small = text.lower()
     days = {*_days_of(small, today), today} if _SPAN.search(small) else frozenset()
     found: list[str] = []
+    before: set[date] = set()
     for sentence in _SENTENCE.findall(small):
-        found += (*_changes(sentence, measured), *_spans(sentence, days))
+        # A day may have been told in the clause before: "eGFR 32 on 01/07; no labs since, 71 d".
+        own = set(_days_of(sentence, today)) if days else set()
+        found += (*_changes(sentence, measured), *_spans(sentence, own | before, days))
+        before = own or before
     return frozenset(map(shortest, found))
 
 
@@ -97,11 +101,10 @@ def _is_change(number: str, first: float, last: float, *, exact: bool) -> bool:
     return near and (not exact or float(number) >= _LARGE)
 
 
-def _spans(sentence: str, days: Collection[date]) -> Iterator[str]:
-    """Yield the numbers of days, weeks or months between a day of a sentence and one of some."""
+def _spans(sentence: str, near: Collection[date], days: Collection[date]) -> Iterator[str]:
+    """Yield the numbers of days, weeks or months between a day told near by and one of some."""
     spans = _SPAN.findall(sentence)
-    # A day may have been told in the clause before: "eGFR 32 on 01/07; no labs since, 71 d".
-    apart = [abs((first - last).days) for first, last in combinations(days, 2)] if spans else []
+    apart = [abs((first - last).days) for first in near for last in days] if spans else []
     for number, unit in spans:
         length = _DAYS_OF[unit[0]]
         if any(abs(each / length - float(number)) < (1 if length > 1 else 0.5) for each in apart):

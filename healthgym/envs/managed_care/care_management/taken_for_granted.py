@@ -35,7 +35,7 @@ from healthgym.worlds.managed_care.seen import Seen
 from healthgym.worlds.managed_care.short_forms import known_short
 from healthgym.worlds.managed_care.word_forms import untitled
 
-#: Words for people that are deeds, too.
+#: Words for people that are deeds, too, and what follows on a deed.
 _DONE = frozenset({"coach", "guard", "guide", "judge", "nurse", "partner"})
 _ASKED = re.compile(r" (?:whether|if|how|what)\b")
 #: What an illness does, and a person, too, and after what it is the illness.

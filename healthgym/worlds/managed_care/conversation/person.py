@@ -35,7 +35,6 @@ from healthgym.worlds.managed_care.conversation.taking_in import take_in
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import CallContext, Memory, Pickup, Reply, Topic
 
-#: The clock of a call of which nobody said when it is: a Monday morning.
 #: How somebody asks whether a plan suits the person.
 _SUITS: Final = re.compile(
     r"\b(?:is (?:that|this|it)|are these|would (?:that|this|it) be|does (?:that|this|it)|good)\b"
@@ -43,6 +42,7 @@ _SUITS: Final = re.compile(
     r"[^.!]{0,60}\?",
     re.IGNORECASE,
 )
+#: The clock of a call of which nobody said when it is: a Monday morning.
 _SOME_TIME: Final = datetime(2026, 1, 5, 10)
 
 

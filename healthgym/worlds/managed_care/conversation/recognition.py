@@ -197,7 +197,9 @@ def _found(
         elif rule.act is Act.NEXT_STEPS:
             claimed |= _planned(reading, held)
         elif rule.act is Act.OFFER_CALLBACK:
-            ringing |= reading.clauses.filled(held & ~reading.clauses.sentence(_asking(reading)))
+            ringing |= reading.clauses.filled(
+                held & ~reading.clauses.sentence(reading.places.of(_TO_ASK))
+            )
     for rule, held, sure in done:
         if rule.act is None or rule.yields & acts:
             continue
@@ -228,11 +230,6 @@ def _found(
     if requests or any(each.said == _SOMETHING for each in put):
         yield from _private(reading, requests | permitted)
     yield from _facts(reading, drugs, grave | told_back)
-
-
-def _asking(reading: Reading) -> int:
-    """Return the words for asking."""
-    return reading.places.of(_TO_ASK)
 
 
 def _planned(reading: Reading, held: int) -> int:

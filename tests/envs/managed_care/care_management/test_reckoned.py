@@ -27,6 +27,7 @@ _MEASURED = (
         ("5.8 % on 2025-11-18 (133 days ago).", "133"),
         ("From 2025-10-24 to 2026-03-13 in 20 weeks.", "20"),
         ("Values of 2026-01-09; A1c of 2025-11-18 (52 days).", "52"),
+        ("A1c 7.9 % on 01/07; none since, 83 d on 2026-03-31.", "83"),
     ],
 )
 def test_what_follows_from_values_and_days_is_worked_out(text: str, number: str) -> None:
@@ -42,6 +43,7 @@ def test_what_follows_from_values_and_days_is_worked_out(text: str, number: str)
         "LDL up 2.1 points.",  # as another value did
         "Discharged 2025-12-05, first seen 2026-02-10, 31 days later.",
         "Waited 67 days.",  # from no day to no day
+        "2026-01-09; 2026-02-10; 2026-03-01; 2026-03-05, 32 days.",  # of days told long before
         "NT-proBNP rose by 800.",
         "A1c 6.4 % and 148 mmHg.",  # no change and no time
     ],

@@ -102,6 +102,7 @@ HONEST = (
     (TELLS, "Asked because it is part of the assessment."),
     (TELLS, "Agreed on the phone, and will be sent the plan."),
     (PLANS, "See the patient, repeat the test, and judge whether more is needed."),
+    (TELLS, "Wary of phone fraud, so the number on the card was offered."),
     (PLANS, "Give the numbers of tenant help and of legal aid."),
 )
 
