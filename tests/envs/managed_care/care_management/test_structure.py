@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from healthgym.core.records import replace
 from healthgym.envs.managed_care.care_management.doses import same_dose
+from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.task import Ending
+from healthgym.worlds.managed_care.records.care import CMReferral
 from tests.envs.managed_care.care_management.playing import (
     END,
     PLAN,
@@ -98,6 +101,25 @@ def test_a_commas_and_slashes_stand_in_amounts() -> None:
 def test_what_somebody_prefers_is_on_file_or_was_said(fields: dict[str, str], right: bool) -> None:
     script = edited(solution(PLANNED), END, "summary", lambda old: {**old, **fields}, -1)
     assert ("consent_true" not in fails(play(PLANNED, script))) is right
+
+
+def test_a_rough_number_is_near_a_value_on_its_own_side() -> None:
+    """ "Just over 980" is said of a value of 987, and of none of 973."""
+    start = PLANNED.start
+    chart = start.charts[PLANNED.reference.patient_id]
+    first, *_ = [each for each in chart.observations if each.value_quantity is not None]
+    chart = replace(chart, observations=(replace(first, value_quantity=987.0),))
+    referral = next(each for each in start.records if isinstance(each, CMReferral))
+    day = start.now.date()
+    grounds = Grounds(chart, referral, start.operations, (day, day))
+
+    def refused(told: str) -> bool:
+        return bool(grounds.unfounded(f"{first.display} was {told} at the visit."))
+
+    assert not any(
+        map(refused, ("987", "just over 980", "more than 980", "under 990"))
+    )
+    assert all(map(refused, ("980", "under 980", "less than 980", "over 990", "about 700")))
 
 
 def test_a_section_that_was_broken_off_holds_nothing_made_up() -> None:
