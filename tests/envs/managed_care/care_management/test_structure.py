@@ -116,9 +116,7 @@ def test_a_rough_number_is_near_a_value_on_its_own_side() -> None:
     def refused(told: str) -> bool:
         return bool(grounds.unfounded(f"{first.display} was {told} at the visit."))
 
-    assert not any(
-        map(refused, ("987", "just over 980", "more than 980", "under 990"))
-    )
+    assert not any(map(refused, ("987", "just over 980", "more than 980", "under 990")))
     assert all(map(refused, ("980", "under 980", "less than 980", "over 990", "about 700")))
 
 
